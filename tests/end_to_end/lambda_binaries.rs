@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tests::aws_endpoints::{Act, DynamoDb, EventBridge};
 use tests::fixtures::feed_item;
 use tests::runtime_api::Function;
-use tests::template::{Template, sample_event};
+use tests::template::{TEMPLATE, sample_event};
 
 const BASE_URL: &str = "https://registry.example.org";
 
@@ -24,7 +24,6 @@ const PEER: &str = "https://agent.example.com";
 
 struct Stack {
     binaries: PathBuf,
-    template: Template,
     table: DynamoDb,
     bus: EventBridge,
     client: aws_sdk_dynamodb::Client,
@@ -43,7 +42,6 @@ impl Stack {
         table::ensure(&client, "table").await.unwrap();
         Self {
             binaries,
-            template: Template::read().unwrap(),
             table: DynamoDb::serve(engine).await.unwrap(),
             bus: EventBridge::serve().await.unwrap(),
             client,
@@ -100,7 +98,7 @@ impl Running<'_> {
         let answer = self.function.invoke(event).await;
         let answer = answer.unwrap_or_else(|failure| panic!("{} failed: {failure:?}", self.name));
         for act in self.stack.table.take_acts() {
-            assert!(self.stack.template.permits(self.name, &act), "forbidden to {}: {act:?}", self.name);
+            assert!(TEMPLATE.permits(self.name, &act), "forbidden to {}: {act:?}", self.name);
         }
         answer
     }
@@ -128,12 +126,11 @@ fn only_functions_that_read_the_index_contain_the_language_model() {
     let weights = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/encoder/assets/weights.bin");
     let weights = std::fs::read(weights).unwrap();
     let part = &weights[weights.len() / 2..][..64];
-    let template = Template::read().unwrap();
     let read = Act { action: "dynamodb:BatchGetItem", index: None, partition: "INDEX#00".to_owned() };
-    for function in template.functions().into_keys() {
+    for function in TEMPLATE.functions().into_keys() {
         let binary = std::fs::read(binaries().join(function).join("bootstrap")).unwrap();
         let contains = binary.windows(part.len()).any(|bytes| bytes == part);
-        assert_eq!(contains, template.permits(function, &read), "{function}");
+        assert_eq!(contains, TEMPLATE.permits(function, &read), "{function}");
     }
 }
 

@@ -9,7 +9,7 @@ use registry::app::App;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents};
 use tests::sample_events;
-use tests::template::{Template, sample_event};
+use tests::template::{TEMPLATE, sample_event};
 use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt as _;
 
@@ -30,9 +30,8 @@ fn http_events() -> Vec<(String, Value)> {
 
 /// The function of a route in the template.
 fn function(route_key: &str, app: &App) -> Router {
-    let template = Template::read().unwrap();
     let path = route_key.split(' ').next_back().unwrap();
-    let (name, _) = template.events("HttpApi").into_iter().find(|(_, route)| route["Path"] == path).unwrap();
+    let (name, _) = TEMPLATE.events("HttpApi").into_iter().find(|(_, route)| route["Path"] == path).unwrap();
     local::functions::http(app)[name].router.clone()
 }
 

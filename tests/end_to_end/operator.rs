@@ -14,7 +14,7 @@ use tests::assertions::assert_members;
 use tests::peers::{Peer, agents, servers};
 use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
 
-use crate::fixtures::{live_agent, live_pair, recheck_at, server_json};
+use crate::fixtures::{live_agent, live_pair, publish_live, recheck_at, server_json};
 
 async fn run_command(registry: &TestRegistry, command: Value) -> Value {
     // Feed items of the same millisecond have no defined order.
@@ -32,8 +32,7 @@ async fn withdrawn_listing_is_hidden_and_its_status_has_the_reason() {
     let registry = &pair.registry;
     let name = "org.example/withdrawn";
     let document = server_json(name, &pair.peers[1].url("/other/mcp"));
-    let id = tests::test_registry::id_of(&registry.publish(&document).await);
-    registry.deliver_to_live(&id).await;
+    let id = publish_live(registry, &document).await;
     let version = format!("/v0.1/servers/{}/versions/latest", name.replace('/', "%2F"));
     assert_eq!(registry.get(&version).await.status, 200);
 

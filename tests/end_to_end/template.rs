@@ -23,14 +23,13 @@ use tests::assertions::assert_members;
 use tests::aws_endpoints::Act;
 use tests::rights::{self, Access, RIGHTS};
 use tests::sample_events;
-use tests::template::{Template, fits, root, sample_event, texts};
+use tests::template::{TEMPLATE, fits, root, sample_event, texts};
 use tests::test_registry::TestRegistry;
 use tower::ServiceExt as _;
 
 #[test]
 fn table_in_the_template_matches_the_code() {
-    let template = Template::read().unwrap();
-    let properties = template.properties("Table");
+    let properties = TEMPLATE.properties("Table");
     let schema = |key: [&str; 2]| {
         json!([
             { "AttributeName": key[0], "KeyType": "HASH" },
@@ -69,12 +68,11 @@ fn table_in_the_template_matches_the_code() {
 
 #[test]
 fn functions_in_the_template_match_the_crates() {
-    let template = Template::read().unwrap();
     let folders: BTreeSet<String> = std::fs::read_dir(root().join("functions"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    let functions = template.functions();
+    let functions = TEMPLATE.functions();
     let named: BTreeSet<String> = functions.keys().map(|name| (*name).to_owned()).collect();
     assert_eq!(named, folders);
     for (name, function) in functions {
@@ -84,18 +82,17 @@ fn functions_in_the_template_match_the_crates() {
 
 #[test]
 fn every_function_has_an_alarm_and_a_log_group() {
-    let template = Template::read().unwrap();
-    let alarms = template.resources("AWS::CloudWatch::Alarm");
+    let alarms = TEMPLATE.resources("AWS::CloudWatch::Alarm");
     let watched: BTreeSet<&str> = alarms
         .values()
         .map(|alarm| &alarm["Properties"])
         .filter(|alarm| alarm["MetricName"] == "Errors")
         .filter_map(|alarm| alarm["Dimensions"][0]["Value"]["Ref"].as_str())
         .collect();
-    let functions = template.resources("AWS::Serverless::Function");
+    let functions = TEMPLATE.resources("AWS::Serverless::Function");
     assert_eq!(watched, functions.keys().copied().collect());
 
-    let groups = template.resources("AWS::Logs::LogGroup");
+    let groups = TEMPLATE.resources("AWS::Logs::LogGroup");
     let mut used = BTreeSet::new();
     for (id, function) in functions {
         let group = function["Properties"]["LoggingConfig"]["LogGroup"]["Ref"].as_str().unwrap();
@@ -106,12 +103,11 @@ fn every_function_has_an_alarm_and_a_log_group() {
 
 #[test]
 fn functions_get_the_variables_that_settings_read() {
-    let template = Template::read().unwrap();
-    let common = &template.common()["Environment"]["Variables"];
+    let common = &TEMPLATE.common()["Environment"]["Variables"];
     let table = json!({ "Fn::If": ["CreatesTable", { "Ref": "Table" }, { "Ref": "ExistingTable" }] });
     assert_eq!(common["TABLE_NAME"], table);
     assert_eq!(common["SETTINGS"], json!({ "Ref": "Settings" }));
-    for (name, function) in template.functions() {
+    for (name, function) in TEMPLATE.functions() {
         let variables = &function["Environment"]["Variables"];
         assert!(variables["BASE_URL"].to_string().contains(r#""Ref":"BaseUrl""#), "{name} has no BASE_URL");
         let sends = function["Policies"].to_string().contains("events:PutEvents");
@@ -122,18 +118,17 @@ fn functions_get_the_variables_that_settings_read() {
 /// A local registry does not read the template: it has the same configuration in code.
 #[tokio::test]
 async fn local_functions_are_configured_as_in_the_template() {
-    let template = Template::read().unwrap();
     let registry = TestRegistry::start().await;
     let (http, jobs) = (local::functions::http(&registry.app), local::functions::jobs(&registry.app));
     let timeouts = http.iter().map(|(name, function)| (*name, function.timeout));
     let timeouts = timeouts.chain(jobs.iter().map(|(name, function)| (*name, function.timeout)));
     for (name, timeout) in timeouts {
-        let own = &template.functions()[name]["Timeout"];
-        let expected = own.as_u64().or_else(|| template.common()["Timeout"].as_u64());
+        let own = &TEMPLATE.functions()[name]["Timeout"];
+        let expected = own.as_u64().or_else(|| TEMPLATE.common()["Timeout"].as_u64());
         assert_eq!(Some(timeout.as_secs()), expected, "timeout of {name}");
     }
 
-    let rates = template.events("ScheduleV2").into_iter();
+    let rates = TEMPLATE.events("ScheduleV2").into_iter();
     let rates: BTreeMap<&str, &str> =
         rates.map(|(name, event)| (name, event["ScheduleExpression"].as_str().unwrap())).collect();
     let rate = |every: Duration| match every.as_secs() / 60 {
@@ -146,11 +141,11 @@ async fn local_functions_are_configured_as_in_the_template() {
         jobs.iter().map(|(name, function)| (*name, rate(function.every))).collect();
     assert_eq!(rates, expected.iter().map(|(name, rate)| (*name, rate.as_str())).collect());
 
-    let by_bus = template.events("EventBridgeRule").into_iter();
+    let by_bus = TEMPLATE.events("EventBridgeRule").into_iter();
     let by_bus = by_bus.map(|(name, event)| (name, &event["Pattern"], &Value::Null));
-    let by_queue = template.queued_rules().into_iter().map(|(name, rule)| {
-        let (_, event) = template.events("SQS").into_iter().find(|(function, _)| *function == name).unwrap();
-        (name, &rule["EventPattern"], template.queue_of(event))
+    let by_queue = TEMPLATE.queued_rules().into_iter().map(|(name, rule)| {
+        let (_, event) = TEMPLATE.events("SQS").into_iter().find(|(function, _)| *function == name).unwrap();
+        (name, &rule["EventPattern"], TEMPLATE.queue_of(event))
     });
     let mut getting = BTreeSet::new();
     for (name, pattern, queue) in by_bus.chain(by_queue) {
@@ -165,7 +160,7 @@ async fn local_functions_are_configured_as_in_the_template() {
     let with_events = jobs.iter().filter(|(_, function)| !function.events.is_empty());
     assert_eq!(getting, with_events.map(|(name, _)| *name).collect());
 
-    let cors = &template.properties("Api")["CorsConfiguration"];
+    let cors = &TEMPLATE.properties("Api")["CorsConfiguration"];
     let origin = ("origin", "https://elsewhere.example");
     let preflight = [origin, ("access-control-request-method", "POST")];
     let preflight = registry.send("OPTIONS", "/", &preflight, "").await;
@@ -184,7 +179,7 @@ async fn local_functions_are_configured_as_in_the_template() {
 
 #[test]
 fn every_schedule_has_a_sample_event() {
-    for (function, schedule) in Template::read().unwrap().events("ScheduleV2") {
+    for (function, schedule) in TEMPLATE.events("ScheduleV2") {
         let mut input: Value = serde_json::from_str(schedule["Input"].as_str().unwrap()).unwrap();
         assert_eq!(input["time"], "<aws.scheduler.scheduled-time>");
         let sample = sample_event(function).unwrap();
@@ -198,33 +193,31 @@ fn every_schedule_has_a_sample_event() {
 
 #[test]
 fn undelivered_events_go_to_the_dead_letter_queue() {
-    let template = Template::read().unwrap();
     let dead_letters = json!({ "Fn::GetAtt": "DeadLetters.Arn" });
     for of_type in ["ScheduleV2", "EventBridgeRule"] {
-        for (function, event) in template.events(of_type) {
+        for (function, event) in TEMPLATE.events(of_type) {
             assert_eq!(event["DeadLetterConfig"]["Arn"], dead_letters, "{of_type} of {function}");
             assert!(event["RetryPolicy"]["MaximumRetryAttempts"].is_u64());
-            let asynchronous = &template.functions()[function]["EventInvokeConfig"];
+            let asynchronous = &TEMPLATE.functions()[function]["EventInvokeConfig"];
             assert_eq!(asynchronous["DestinationConfig"]["OnFailure"]["Destination"], dead_letters);
         }
     }
-    for (name, rule) in template.resources("AWS::Events::Rule") {
+    for (name, rule) in TEMPLATE.resources("AWS::Events::Rule") {
         let target = &rule["Properties"]["Targets"][0];
         assert_eq!(target["DeadLetterConfig"]["Arn"], dead_letters, "{name}");
     }
-    for (function, event) in template.events("SQS") {
-        let queue = template.queue_of(event);
+    for (function, event) in TEMPLATE.events("SQS") {
+        let queue = TEMPLATE.queue_of(event);
         assert_eq!(queue["RedrivePolicy"]["deadLetterTargetArn"], dead_letters, "{function}");
         // Else a message is delivered again while it is being handled.
-        let timeout = template.functions()[function]["Timeout"].as_u64().unwrap();
+        let timeout = TEMPLATE.functions()[function]["Timeout"].as_u64().unwrap();
         assert!(queue["VisibilityTimeout"].as_u64().unwrap() >= timeout, "{function}");
     }
 }
 
 #[test]
 fn event_rules_match_the_events_that_are_sent() {
-    let template = Template::read().unwrap();
-    let rules = template.queued_rules();
+    let rules = TEMPLATE.queued_rules();
     let receivers = |what: What| -> Vec<&str> {
         let matching = rules.iter().filter(|(_, rule)| {
             assert_eq!(rule["EventBusName"], json!({ "Ref": "Bus" }));
@@ -256,8 +249,7 @@ fn event_rules_match_the_events_that_are_sent() {
 
 #[test]
 fn every_route_has_a_valid_sample_event() {
-    let template = Template::read().unwrap();
-    let routes: BTreeSet<String> = template
+    let routes: BTreeSet<String> = TEMPLATE
         .events("HttpApi")
         .into_iter()
         .map(|(_, route)| match (route["Method"].as_str().unwrap(), route["Path"].as_str().unwrap()) {
@@ -292,7 +284,6 @@ async fn is_served(functions: &BTreeMap<&'static str, HttpFunction>, function: &
 
 #[tokio::test]
 async fn operations_and_documents_are_served_by_their_function() {
-    let template = Template::read().unwrap();
     let registry = TestRegistry::start().await;
     let functions = local::functions::http(&registry.app);
     let routes = CATALOGUE.iter().flat_map(|operation| operation.routes);
@@ -305,14 +296,14 @@ async fn operations_and_documents_are_served_by_their_function() {
         assert!(owned.insert((method, path)), "{method} {path} has two owners");
         seen.insert(path);
         let path = path.replace("{name}", "live");
-        let function = template.function_of(&path);
+        let function = TEMPLATE.function_of(&path);
         assert!(is_served(&functions, function, &path).await, "{function} does not serve {path}");
     }
     // The signature covers the raw body, so the webhook is not an operation.
     let webhook = "/api/products/checkout/webhook";
-    assert!(is_served(&functions, template.function_of(webhook), webhook).await);
+    assert!(is_served(&functions, TEMPLATE.function_of(webhook), webhook).await);
     seen.insert(webhook);
-    let exact: Vec<&str> = template
+    let exact: Vec<&str> = TEMPLATE
         .events("HttpApi")
         .into_iter()
         .filter(|(function, _)| {
@@ -328,13 +319,10 @@ async fn operations_and_documents_are_served_by_their_function() {
 
 #[test]
 fn longest_matching_route_is_chosen() {
-    let template = Template::read().unwrap();
-    assert_eq!(template.function_of("/api/a2a/.well-known/agent-card.json"), "well-known");
-    assert_eq!(template.function_of("/api/a2a/tasks"), "a2a");
-    assert_eq!(template.function_of("/nowhere"), "well-known");
+    assert_eq!(TEMPLATE.function_of("/api/a2a/.well-known/agent-card.json"), "well-known");
+    assert_eq!(TEMPLATE.function_of("/api/a2a/tasks"), "a2a");
+    assert_eq!(TEMPLATE.function_of("/nowhere"), "well-known");
 }
-
-const TEMPLATE: &str = "infra/template.yaml";
 
 /// The lines of the template around the generated statements of a function.
 const RIGHTS_BEGIN: &str = "            # Rights of ";
@@ -401,7 +389,7 @@ fn wrapped(partitions: &[&str]) -> String {
 
 #[test]
 fn policies_are_generated_from_the_table_of_rights() {
-    let file = root().join(TEMPLATE);
+    let file = root().join("infra/template.yaml");
     let text = std::fs::read_to_string(&file).unwrap();
     let (mut current, mut functions, mut skips) = (String::new(), BTreeSet::new(), false);
     for line in text.lines() {
@@ -417,7 +405,7 @@ fn policies_are_generated_from_the_table_of_rights() {
             skips = true;
         }
     }
-    assert_eq!(functions, Template::read().unwrap().functions().into_keys().collect());
+    assert_eq!(functions, TEMPLATE.functions().into_keys().collect());
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(file, &current).unwrap();
     } else {
@@ -428,7 +416,6 @@ fn policies_are_generated_from_the_table_of_rights() {
 /// Every function with every access to every kind of partition.
 #[test]
 fn policies_allow_exactly_the_rights_of_the_table() {
-    let template = Template::read().unwrap();
     let mut samples = BTreeSet::from(["ELSE#x".to_owned()]);
     for (partitions, ..) in RIGHTS.iter() {
         let text = partitions.strip_suffix('*').unwrap_or(partitions);
@@ -439,7 +426,7 @@ fn policies_allow_exactly_the_rights_of_the_table() {
         ]);
     }
     let mut checked = 0;
-    for function in template.functions().into_keys() {
+    for function in TEMPLATE.functions().into_keys() {
         for (access, sample) in
             Access::ALL.iter().flat_map(|access| samples.iter().map(move |s| (*access, s)))
         {
@@ -447,19 +434,19 @@ fn policies_allow_exactly_the_rights_of_the_table() {
             for action in access.actions() {
                 let index = access.index().map(str::to_owned);
                 let act = Act { action, index, partition: sample.clone() };
-                assert_eq!(template.permits(function, &act), allowed, "{function}: {act:?}");
+                assert_eq!(TEMPLATE.permits(function, &act), allowed, "{function}: {act:?}");
                 checked += 1;
             }
         }
     }
     assert!(checked > 10_000, "{checked} combinations");
     let functions: BTreeSet<&str> = RIGHTS.iter().flat_map(|(.., functions)| functions.split(' ')).collect();
-    assert_eq!(functions, template.functions().into_keys().collect(), "functions with rights");
+    assert_eq!(functions, TEMPLATE.functions().into_keys().collect(), "functions with rights");
 }
 
 #[test]
 fn statements_are_limited_to_actions_resources_and_partitions() {
-    for (function, properties) in Template::read().unwrap().functions() {
+    for (function, properties) in TEMPLATE.functions() {
         let statements = properties["Policies"][0]["Statement"].as_array().unwrap();
         assert_eq!(properties["Policies"].as_array().unwrap().len(), 1);
         for statement in statements {
@@ -486,25 +473,21 @@ fn statements_are_limited_to_actions_resources_and_partitions() {
     }
 }
 
+// The functions that make, use or close a purchase, and those that count the calls of a caller.
+const SELLING: &str = "a2a operator payment-webhook products protocol";
+const COUNTING: &str = "a2a products protocol publish talk well-known";
+
 /// The partitions that matter most, each with the functions that may read it and those that may write it.
 const SENSITIVE: &[(&str, &str, &str)] = &[
     ("KEY#ES256", "a2a products protocol well-known", "a2a products protocol well-known"),
     ("KEY#LOG", "probe-tick weekly-recheck", "probe-tick weekly-recheck"),
     ("KEY#MESSAGE", "probe-tick weekly-recheck well-known", "probe-tick weekly-recheck well-known"),
-    ("TOKEN#x", "a2a products protocol", "a2a operator payment-webhook products protocol"),
-    ("CODE#x", "a2a products protocol", "a2a operator payment-webhook products protocol"),
-    (
-        "PURCHASE#x",
-        "a2a operator payment-webhook products protocol",
-        "a2a operator payment-webhook products protocol",
-    ),
+    ("TOKEN#x", "a2a products protocol", SELLING),
+    ("CODE#x", "a2a products protocol", SELLING),
+    ("PURCHASE#x", SELLING, SELLING),
     ("PAYMENT#x", "payment-webhook", "payment-webhook"),
     ("SEAT#x", "", "a2a operator products protocol"),
-    (
-        "CALLER_KEYS",
-        "a2a products protocol publish talk well-known",
-        "a2a products protocol publish talk well-known",
-    ),
+    ("CALLER_KEYS", COUNTING, COUNTING),
     ("FEEDBACK#x", "a2a operator products protocol", "a2a operator products protocol"),
     ("CHALLENGE#x", "a2a products protocol publish", "a2a products protocol publish"),
     ("CONTACT#x", "operator", "a2a operator probe-tick products protocol publish"),
@@ -529,14 +512,13 @@ const SENSITIVE: &[(&str, &str, &str)] = &[
 /// A second list, so that a change of the rights of these partitions is a decision and not a side effect.
 #[test]
 fn sensitive_partitions_are_open_only_to_the_functions_that_need_them() {
-    let template = Template::read().unwrap();
     let sorted = |words: &str| words.split_whitespace().map(str::to_owned).collect::<BTreeSet<String>>();
     let mut wrong = Vec::new();
     for (partition, readers, writers) in SENSITIVE {
         let may = |actions: &[&'static str]| -> BTreeSet<String> {
-            let functions = template.functions().into_keys();
+            let functions = TEMPLATE.functions().into_keys();
             let allowed = |function: &&str| {
-                actions.iter().any(|action| template.permits(function, &act(action, partition)))
+                actions.iter().any(|action| TEMPLATE.permits(function, &act(action, partition)))
             };
             functions.filter(allowed).map(str::to_owned).collect()
         };
@@ -554,11 +536,10 @@ fn sensitive_partitions_are_open_only_to_the_functions_that_need_them() {
 /// A search in `well-known` is rare, and `search-index` does not search.
 #[test]
 fn functions_that_search_load_the_index_at_their_start() {
-    let template = Template::read().unwrap();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../functions");
-    for function in template.functions().into_keys() {
+    for function in TEMPLATE.functions().into_keys() {
         let main = std::fs::read_to_string(folder.join(function).join("src/main.rs")).unwrap();
-        let searches = template.permits(function, &act("dynamodb:BatchGetItem", "INDEX#00"))
+        let searches = TEMPLATE.permits(function, &act("dynamodb:BatchGetItem", "INDEX#00"))
             && !["well-known", "search-index"].contains(&function);
         assert_eq!(main.contains("Preload::SEARCH_INDEX"), searches, "{function}");
     }
@@ -582,8 +563,7 @@ const WITH_ALARM: [Metric; 8] = [
 
 #[test]
 fn each_alarm_watches_the_function_that_reports_its_metric() {
-    let template = Template::read().unwrap();
-    let alarms = template.resources("AWS::CloudWatch::Alarm");
+    let alarms = TEMPLATE.resources("AWS::CloudWatch::Alarm");
     let own = alarms.values().map(|alarm| &alarm["Properties"]);
     let own: Vec<&Value> = own.filter(|alarm| alarm["Namespace"] == NAMESPACE).collect();
     let watched: BTreeSet<&str> = own.iter().filter_map(|alarm| alarm["MetricName"].as_str()).collect();
@@ -594,7 +574,7 @@ fn each_alarm_watches_the_function_that_reports_its_metric() {
     }
     // The bus invokes the function too, so its invocations do not prove that the schedule runs.
     assert!(alarms.values().all(|alarm| alarm["Properties"]["MetricName"] != "Invocations"));
-    assert_eq!(template.properties("NoTick")["TreatMissingData"], "breaching");
+    assert_eq!(TEMPLATE.properties("NoTick")["TreatMissingData"], "breaching");
 }
 
 fn has_routes(function: &Value) -> bool {
@@ -605,10 +585,9 @@ fn has_routes(function: &Value) -> bool {
 /// A new version of these functions gets requests step by step, and none after an alarm.
 #[test]
 fn deployments_of_functions_with_routes_are_undone_after_errors() {
-    let template = Template::read().unwrap();
-    let filters = template.resources("AWS::Logs::MetricFilter");
+    let filters = TEMPLATE.resources("AWS::Logs::MetricFilter");
     let mut counted = BTreeSet::new();
-    for (id, function) in template.resources("AWS::Serverless::Function") {
+    for (id, function) in TEMPLATE.resources("AWS::Serverless::Function") {
         let function = &function["Properties"];
         if !has_routes(function) {
             continue;
@@ -624,7 +603,7 @@ fn deployments_of_functions_with_routes_are_undone_after_errors() {
     let filters = filters.values().map(|filter| &filter["Properties"]);
     let filters: Vec<&Value> =
         filters.filter(|filter| filter["FilterPattern"] == r#"{ $.level = "ERROR" }"#).collect();
-    let alarm = template.properties("ErrorLines");
+    let alarm = TEMPLATE.properties("ErrorLines");
     for filter in &filters {
         let metric = &filter["MetricTransformations"][0];
         let expected = json!({ "MetricNamespace": alarm["Namespace"], "MetricName": alarm["MetricName"] });
@@ -635,11 +614,11 @@ fn deployments_of_functions_with_routes_are_undone_after_errors() {
 }
 
 /// The alarms in the table of `infra/README.md`, with one for each function for `<Function>Errors`.
-fn documented_alarms(template: &Template) -> BTreeSet<String> {
+fn documented_alarms() -> BTreeSet<String> {
     let text = std::fs::read_to_string(root().join("infra/README.md")).unwrap();
     let section = text.split("## Alarms and what to do").nth(1).unwrap().split("\n## ").next().unwrap();
     let names = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
-    let functions = template.resources("AWS::Serverless::Function").into_keys();
+    let functions = TEMPLATE.resources("AWS::Serverless::Function").into_keys();
     let functions: Vec<&str> = functions.map(|id| id.strip_suffix("Function").unwrap()).collect();
     let alarms = names.flat_map(|name| match name.strip_prefix("<Function>") {
         Some(suffix) => functions.iter().map(|function| format!("{function}{suffix}")).collect(),
@@ -650,17 +629,16 @@ fn documented_alarms(template: &Template) -> BTreeSet<String> {
 
 #[test]
 fn documented_alarms_are_those_of_the_template() {
-    let template = Template::read().unwrap();
-    let alarms = template.resources("AWS::CloudWatch::Alarm").into_keys().map(str::to_owned).collect();
-    assert_eq!(documented_alarms(&template), alarms);
-    for (name, alarm) in template.resources("AWS::CloudWatch::Alarm") {
+    let alarms = TEMPLATE.resources("AWS::CloudWatch::Alarm").into_keys().map(str::to_owned).collect();
+    assert_eq!(documented_alarms(), alarms);
+    for (name, alarm) in TEMPLATE.resources("AWS::CloudWatch::Alarm") {
         assert!(alarm["Properties"]["AlarmActions"].is_object(), "{name} notifies nobody");
     }
 }
 
 /// The metrics of an alarm that computes: name and dimensions.
-fn computed_from(template: &Template, alarm: &str) -> BTreeSet<(String, String)> {
-    let metrics = template.properties(alarm)["Metrics"].as_array().unwrap();
+fn computed_from(alarm: &str) -> BTreeSet<(String, String)> {
+    let metrics = TEMPLATE.properties(alarm)["Metrics"].as_array().unwrap();
     assert!(metrics.len() <= 11, "{alarm}: CloudWatch allows ten metrics in an expression");
     let metrics = metrics.iter().filter_map(|query| query.pointer("/MetricStat/Metric"));
     metrics.map(|m| (m["MetricName"].as_str().unwrap().to_owned(), m["Dimensions"].to_string())).collect()
@@ -674,7 +652,6 @@ fn failures_of(rule: &Value) -> (String, String) {
 
 #[test]
 fn alarms_watch_the_table_and_every_index_function_and_rule() {
-    let template = Template::read().unwrap();
     let table = json!({ "Fn::If": ["CreatesTable", { "Ref": "Table" }, { "Ref": "ExistingTable" }] });
     let table = json!({ "Name": "TableName", "Value": table });
     let index = |name: &str| json!([table, { "Name": "GlobalSecondaryIndexName", "Value": name }]);
@@ -683,18 +660,18 @@ fn alarms_watch_the_table_and_every_index_function_and_rule() {
     let throttles = ["ReadThrottleEvents", "WriteThrottleEvents"];
     let expected =
         throttles.iter().flat_map(|m| parts.iter().map(move |part| ((*m).to_owned(), part.to_string())));
-    assert_eq!(computed_from(&template, "TableThrottled"), expected.collect());
+    assert_eq!(computed_from("TableThrottled"), expected.collect());
 
-    let resources = template.resources("AWS::Serverless::Function");
+    let resources = TEMPLATE.resources("AWS::Serverless::Function");
     let functions = |metric: &str, watched: &dyn Fn(&Value) -> bool| -> BTreeSet<(String, String)> {
         let ids = resources.iter().filter(|(_, function)| watched(&function["Properties"])).map(|(id, _)| id);
         let dimensions = |id: &&str| json!([{ "Name": DIMENSION, "Value": { "Ref": id } }]).to_string();
         ids.map(|id| (metric.to_owned(), dimensions(id))).collect()
     };
     let gets_events = |function: &Value| function["EventInvokeConfig"].is_object();
-    assert_eq!(computed_from(&template, "FunctionsThrottled"), functions("Throttles", &has_routes));
-    assert_eq!(computed_from(&template, "EventsLate"), functions("AsyncEventAge", &gets_events));
-    assert_eq!(computed_from(&template, "EventsDropped"), functions("AsyncEventsDropped", &gets_events));
+    assert_eq!(computed_from("FunctionsThrottled"), functions("Throttles", &has_routes));
+    assert_eq!(computed_from("EventsLate"), functions("AsyncEventAge", &gets_events));
+    assert_eq!(computed_from("EventsDropped"), functions("AsyncEventsDropped", &gets_events));
 
     let mut rules = BTreeSet::new();
     for (id, function) in &resources {
@@ -706,12 +683,12 @@ fn alarms_watch_the_table_and_every_index_function_and_rule() {
             }
         }
     }
-    for id in template.resources("AWS::Events::Rule").into_keys() {
+    for id in TEMPLATE.resources("AWS::Events::Rule").into_keys() {
         let rule = json!({ "Fn::Select": [1, { "Fn::Split": ["|", { "Ref": id }] }] });
         rules.insert(failures_of(&rule));
     }
-    assert_eq!(computed_from(&template, "RulesFail"), rules);
-    for (function, schedule) in template.events("ScheduleV2") {
+    assert_eq!(computed_from("RulesFail"), rules);
+    for (function, schedule) in TEMPLATE.events("ScheduleV2") {
         assert_eq!(schedule["GroupName"], json!({ "Ref": "ScheduleGroup" }), "{function}");
     }
 }
@@ -719,15 +696,12 @@ fn alarms_watch_the_table_and_every_index_function_and_rule() {
 /// System lines of each request cost more than the lines of the registry.
 #[test]
 fn functions_log_no_system_line_for_each_request() {
-    let template = Template::read().unwrap();
-    let common = template.common();
-    assert_eq!(common["LoggingConfig"], json!({ "LogFormat": "JSON", "SystemLogLevel": "WARN" }));
+    assert_eq!(TEMPLATE.common()["LoggingConfig"], json!({ "LogFormat": "JSON", "SystemLogLevel": "WARN" }));
 }
 
 #[test]
 fn dashboard_contains_every_metric_and_alarm() {
-    let template = Template::read().unwrap();
-    let body = template.properties("Dashboard")["DashboardBody"]["Fn::Sub"][0].as_str().unwrap();
+    let body = TEMPLATE.properties("Dashboard")["DashboardBody"]["Fn::Sub"][0].as_str().unwrap();
     let body: Value = serde_json::from_str(body).unwrap();
     let widgets = body["widgets"].as_array().unwrap();
     let rows = widgets.iter().filter_map(|widget| widget["properties"]["metrics"].as_array()).flatten();
@@ -739,43 +713,39 @@ fn dashboard_contains_every_metric_and_alarm() {
     let arns = widgets[0]["properties"]["alarms"].as_array().unwrap().iter();
     let listed: BTreeSet<&str> =
         arns.filter_map(|arn| arn.as_str()?.strip_prefix("${")?.strip_suffix(".Arn}")).collect();
-    assert_eq!(listed, template.resources("AWS::CloudWatch::Alarm").into_keys().collect());
+    assert_eq!(listed, TEMPLATE.resources("AWS::CloudWatch::Alarm").into_keys().collect());
 }
 
 /// Otherwise a flood of requests uses all executions of the account, and after seven days no listing is Live.
 #[test]
 fn probes_rechecks_and_the_search_index_reserve_executions() {
-    let template = Template::read().unwrap();
     for (function, reserved) in [
         ("search-index", json!(3)),
         ("probe-tick", json!({ "Ref": "ProbeTickConcurrency" })),
         ("weekly-recheck", json!({ "Ref": "WeeklyRecheckConcurrency" })),
     ] {
         let expected = json!({ "Fn::If": ["ReservesConcurrency", reserved, { "Ref": "AWS::NoValue" }] });
-        assert_eq!(template.functions()[function]["ReservedConcurrentExecutions"], expected, "{function}");
+        assert_eq!(TEMPLATE.functions()[function]["ReservedConcurrentExecutions"], expected, "{function}");
     }
 }
 
 /// The only log with addresses of callers; the other functions never log one. Some calls contain an access token in the query.
 #[test]
 fn access_log_contains_the_address_without_the_query_and_is_deleted() {
-    let template = Template::read().unwrap();
-    let log = &template.properties("Api")["AccessLogSettings"];
-    let format = log["Format"].as_str().unwrap();
+    let format = TEMPLATE.properties("Api")["AccessLogSettings"]["Format"].as_str().unwrap();
     let is_private = format.to_lowercase().contains("query") || format.contains("$context.request.header");
     assert!(format.contains("$context.path") && !is_private, "{format}");
     let line: Value = serde_json::from_str(format).unwrap();
     assert_eq!(line["address"], "$context.identity.sourceIp");
     // The same id is the `x-request-id` of the answer and in the log lines of the function.
     assert_eq!(line["request_id"], "$context.requestId");
-    assert!(template.properties("ApiLogs")["RetentionInDays"].is_object());
+    assert!(TEMPLATE.properties("ApiLogs")["RetentionInDays"].is_object());
 }
 
 #[test]
 fn operator_function_has_no_trigger() {
-    let template = Template::read().unwrap();
-    assert!(template.functions()["operator"].get("Events").is_none());
-    for (function, properties) in template.functions() {
+    assert!(TEMPLATE.functions()["operator"].get("Events").is_none());
+    for (function, properties) in TEMPLATE.functions() {
         assert!(!properties["Policies"].to_string().contains("lambda:"), "{function} may invoke others");
     }
 }
@@ -797,9 +767,8 @@ const SEARCHING_FUNCTIONS: &[&str] =
 
 #[test]
 fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
-    let template = Template::read().unwrap();
     for (setting, parameter, readers) in SECRETS {
-        for (function, properties) in template.functions() {
+        for (function, properties) in TEMPLATE.functions() {
             let reads = readers.contains(&function);
             let variables = &properties["Environment"]["Variables"];
             assert!(variables.get(setting).is_none(), "{function}: {setting} is in the environment");
@@ -809,7 +778,7 @@ fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
             let secret = format!("secret:${{{parameter}}}-");
             assert_eq!(policies.contains(&secret), reads, "{function}: {parameter}");
         }
-        assert!(template.common()["Environment"]["Variables"].get(setting).is_none());
+        assert!(TEMPLATE.common()["Environment"]["Variables"].get(setting).is_none());
     }
 }
 
@@ -822,9 +791,8 @@ const KMS_KEYS: &[(&str, &str, &[&str])] = &[
 
 #[test]
 fn only_functions_that_need_it_may_use_a_key_of_kms() {
-    let template = Template::read().unwrap();
     for (key, setting, signers) in KMS_KEYS {
-        for (function, properties) in template.functions() {
+        for (function, properties) in TEMPLATE.functions() {
             let signs = signers.contains(&function);
             let policies = properties["Policies"].to_string();
             assert_eq!(policies.contains(&format!("{key}.Arn")), signs, "{function}: {key}");

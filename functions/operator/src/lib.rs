@@ -20,14 +20,9 @@ pub enum Failure {
     Problem(Box<Problem>),
 }
 
-impl From<Problem> for Failure {
-    fn from(problem: Problem) -> Self {
-        Self::Problem(Box::new(problem))
-    }
-}
-
 /// Runs one command and returns its outcome. Repeating a command does no harm.
 pub async fn handle(app: &App, command: Value) -> Result<Value, Failure> {
     let command: Command = serde_json::from_value(command).map_err(Failure::Command)?;
-    Ok(json!(takedown::carry_out(app, command).await?))
+    let outcome = takedown::carry_out(app, command).await;
+    Ok(json!(outcome.map_err(|problem| Failure::Problem(Box::new(problem)))?))
 }

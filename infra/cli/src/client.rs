@@ -14,7 +14,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// A request is repeated so many times after 429 or 503.
 const MAX_RETRIES: u32 = 5;
 
-/// The longest pause that a registry can ask for.
+/// The longest pause. If the registry asks for a longer one, its refusal is reported at once.
 const MAX_PAUSE_S: u64 = 60;
 
 #[derive(Debug)]
@@ -52,13 +52,13 @@ impl Client {
                 .map_err(|error| Failure::Unreachable(format!("{url} cannot be reached: {error}.")))?;
             let status = response.status();
             let is_busy = matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
-            if is_busy && tries < MAX_RETRIES {
-                sleep(pause(response.headers().get("retry-after").and_then(|value| value.to_str().ok())));
+            let wait = pause(response.headers().get("retry-after").and_then(|value| value.to_str().ok()));
+            if let Some(wait) = wait.filter(|_| is_busy && tries < MAX_RETRIES) {
+                sleep(wait);
                 tries += 1;
                 continue;
             }
-            let answer = response.body_mut().read_json::<Value>();
-            return match answer {
+            return match response.body_mut().read_json::<Value>() {
                 Ok(answer) if status.is_success() => Ok(answer),
                 Ok(problem) if status.is_client_error() => Err(Failure::Refused(problem)),
                 _ => Err(Failure::Unreachable(format!(
@@ -69,10 +69,10 @@ impl Client {
     }
 }
 
-/// As the header `Retry-After` says, in seconds; otherwise two seconds.
-fn pause(retry_after: Option<&str>) -> Duration {
-    let seconds = retry_after.and_then(|text| text.parse().ok()).unwrap_or(2);
-    Duration::from_secs(seconds.min(MAX_PAUSE_S))
+/// As the header `Retry-After` says, in seconds; otherwise two seconds. `None` if it is longer than `MAX_PAUSE_S`.
+fn pause(retry_after: Option<&str>) -> Option<Duration> {
+    let seconds: u64 = retry_after.and_then(|text| text.parse().ok()).unwrap_or(2);
+    (seconds <= MAX_PAUSE_S).then_some(Duration::from_secs(seconds))
 }
 
 #[cfg(test)]
@@ -81,9 +81,9 @@ mod tests {
 
     #[test]
     fn pause_is_as_the_registry_says_but_bounded() {
-        for (header, seconds) in [(Some("7"), 7), (None, 2), (Some("soon"), 2), (Some("86400"), MAX_PAUSE_S)]
-        {
-            assert_eq!(pause(header).as_secs(), seconds, "{header:?}");
+        let cases = [(Some("7"), Some(7)), (None, Some(2)), (Some("soon"), Some(2)), (Some("86400"), None)];
+        for (header, seconds) in cases {
+            assert_eq!(pause(header), seconds.map(Duration::from_secs), "{header:?}");
         }
     }
 }

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior};
 
 use crate::engine::Embedded;
-use crate::functions::{Job, JobFunction, Queue};
+use crate::functions::{Job, JobFunction};
 
 /// DynamoDB itself removes expired items only "within a few days".
 const EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
@@ -134,17 +134,8 @@ async fn deliver(
         while let Some(event) = bus.recv().await {
             for (name, function) in functions.iter().filter(|(_, function)| gets(function, &event)) {
                 let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
-                let delivery = Delivery {
-                    function: name,
-                    job: Arc::clone(&function.job),
-                    event: event.clone(),
-                    permits: Arc::clone(&permits),
-                    stopped: stopped.clone(),
-                };
-                match function.queue {
-                    Some(queue) => drop(deliveries.spawn(delivery.until_handled(queue, permit))),
-                    None => drop(deliveries.spawn(delivery.once(permit))),
-                }
+                let (function, permits, stopped) = (function.clone(), Arc::clone(&permits), stopped.clone());
+                deliveries.spawn(deliver_one(name, function, event.clone(), permit, permits, stopped));
             }
             while deliveries.try_join_next().is_some() {}
         }
@@ -157,44 +148,37 @@ async fn deliver(
     while deliveries.join_next().await.is_some() {}
 }
 
-/// The delivery of one event to one function.
-struct Delivery {
-    function: &'static str,
-    job: Job,
+/// Delivers an event to a function. If the function has a queue, the event is a message of SQS, which is delivered again and
+/// again until it is handled.
+async fn deliver_one(
+    name: &'static str,
+    function: JobFunction,
     event: Value,
+    permit: OwnedSemaphorePermit,
     permits: Arc<Semaphore>,
-    stopped: watch::Receiver<bool>,
-}
-
-impl Delivery {
-    async fn once(self, permit: OwnedSemaphorePermit) {
-        run(self.function, &self.job, self.event).await;
-        drop(permit);
-    }
-
-    /// Delivers the event as a message of SQS, again and again until it is handled.
-    async fn until_handled(mut self, queue: Queue, permit: OwnedSemaphorePermit) {
-        let mut first = Some(permit);
-        for received in 1..=queue.max_receives {
-            let permit = match first.take() {
-                Some(permit) => permit,
-                None => {
-                    tokio::select! {
-                        _ = self.stopped.wait_for(|stopped| *stopped) => return,
-                        () = tokio::time::sleep(queue.visibility_timeout) => {}
-                    }
-                    let Ok(permit) = Arc::clone(&self.permits).acquire_owned().await else { return };
-                    permit
-                }
-            };
-            let report = run(self.function, &self.job, events::queued(&self.event, received)).await;
-            drop(permit);
-            if report.is_some_and(|report| !events::is_unhandled(&report)) {
-                return;
+    mut stopped: watch::Receiver<bool>,
+) {
+    let Some(queue) = function.queue else {
+        run(name, &function.job, event).await;
+        return;
+    };
+    let mut permit = Some(permit);
+    for received in 1..=queue.max_receives {
+        if received > 1 {
+            tokio::select! {
+                _ = stopped.wait_for(|stopped| *stopped) => return,
+                () = tokio::time::sleep(queue.visibility_timeout) => {}
             }
+            let Ok(next) = Arc::clone(&permits).acquire_owned().await else { return };
+            permit = Some(next);
         }
-        tracing::error!(function = self.function, event = %self.event, "the queue gave up a message");
+        let report = run(name, &function.job, events::queued(&event, received)).await;
+        drop(permit.take());
+        if report.is_some_and(|report| !events::is_unhandled(&report)) {
+            return;
+        }
     }
+    tracing::error!(function = name, %event, "the queue gave up a message");
 }
 
 /// Whether a rule of the bus sends the event to the function.

@@ -4,7 +4,6 @@
 pub mod attestation;
 pub mod capability;
 pub mod card_signature;
-pub mod dump_token;
 pub mod facts;
 pub mod keys;
 pub mod log_key;

@@ -9,6 +9,8 @@ mod security;
 mod skills;
 mod violation;
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
@@ -173,13 +175,8 @@ fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardVio
 
 /// Each dialect once, in the order of the interfaces.
 fn dialects(interfaces: &[Interface]) -> Vec<Dialect> {
-    let mut dialects = Vec::new();
-    for interface in interfaces {
-        if !dialects.contains(&interface.version) {
-            dialects.push(interface.version);
-        }
-    }
-    dialects
+    let mut known = HashSet::new();
+    interfaces.iter().map(|interface| interface.version).filter(|version| known.insert(*version)).collect()
 }
 
 #[cfg(test)]

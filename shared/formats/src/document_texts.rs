@@ -12,19 +12,15 @@ use registry_model::{Listing, SignIn, TextFaults};
 
 const MAX_PLACE_CHARS: usize = 120;
 pub fn of_card(card: &Value) -> TextFaults {
-    let mut walk = Walk::new(in_card);
-    walk.visit(card);
-    walk.faults
+    faults(in_card, card)
 }
 pub fn of_opening(result: &Value) -> TextFaults {
-    let mut walk = Walk::new(in_opening);
-    walk.visit(result);
-    walk.faults
+    faults(in_opening, result)
 }
 
 /// `before` is the number of tools on the earlier pages.
 pub fn of_tools(page: &[Value], before: usize) -> TextFaults {
-    let mut walk = Walk::new(in_tool);
+    let mut walk = Walk { kind_at: in_tool, path: Vec::new(), faults: TextFaults::default() };
     for (index, tool) in page.iter().enumerate() {
         walk.path = vec![Segment::Member("tools"), Segment::Item(before + index)];
         walk.visit(tool);
@@ -34,8 +30,8 @@ pub fn of_tools(page: &[Value], before: usize) -> TextFaults {
 
 /// Whether a resource, a resource template or a prompt contains a text that must not be shown.
 pub fn is_unfit(entry: &Value) -> bool {
-    let mut walk = Walk::new(in_tool);
-    walk.path = vec![Segment::Member("entries"), Segment::Item(0)];
+    let path = vec![Segment::Member("entries"), Segment::Item(0)];
+    let mut walk = Walk { kind_at: in_tool, path, faults: TextFaults::default() };
     walk.visit(entry);
     !walk.faults.is_none()
 }
@@ -131,6 +127,12 @@ fn elsewhere(path: &[Segment<'_>]) -> TextKind {
     }
 }
 
+fn faults<'d>(kind_at: fn(&[Segment<'d>]) -> TextKind, document: &'d Value) -> TextFaults {
+    let mut walk = Walk { kind_at, path: Vec::new(), faults: TextFaults::default() };
+    walk.visit(document);
+    walk.faults
+}
+
 /// Visits every text of a document. The JSON reader limits its depth, the fetcher its size.
 struct Walk<'d> {
     kind_at: fn(&[Segment<'d>]) -> TextKind,
@@ -139,10 +141,6 @@ struct Walk<'d> {
 }
 
 impl<'d> Walk<'d> {
-    fn new(kind_at: fn(&[Segment<'d>]) -> TextKind) -> Self {
-        Self { kind_at, path: Vec::new(), faults: TextFaults::default() }
-    }
-
     fn visit(&mut self, value: &'d Value) {
         if self.faults.is_full() {
             return;

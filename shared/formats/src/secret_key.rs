@@ -1,6 +1,8 @@
 //! Checks a key that a caller makes up and keeps secret, such as an idempotency key. Whoever guesses the key gets
 //! what belongs to its owner. So the form must allow at least 128 random bits.
 
+use std::collections::HashSet;
+
 /// The rule in words, for documents and errors.
 pub const RULE: &str = "a UUID of version 4, 32 to 200 hexadecimal digits, or 22 to 200 characters of base64url \
                         that contain upper and lower case letters";
@@ -10,17 +12,10 @@ pub const MAX_CHARS: usize = 200;
 /// Whether a key has one of the forms of [`RULE`]. Words, sequences, repetitions and ids of this registry have none.
 pub fn is_hard_to_guess(key: &str) -> bool {
     let letters: Vec<u8> = key.bytes().filter(u8::is_ascii_alphanumeric).collect();
-    let kinds = distinct(&letters);
+    let kinds = letters.iter().collect::<HashSet<_>>().len();
     key.len() <= MAX_CHARS
         && !is_regular(&letters)
         && ((kinds >= 8 && (is_uuid_v4(key) || is_hex(key))) || (kinds >= 12 && is_base64(key)))
-}
-
-fn distinct(letters: &[u8]) -> usize {
-    let mut kinds = letters.to_vec();
-    kinds.sort_unstable();
-    kinds.dedup();
-    kinds.len()
 }
 
 /// RFC 9562 §5.4: the only version whose other bits are all random.

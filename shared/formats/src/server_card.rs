@@ -2,6 +2,8 @@
 //! and older drafts (`.well-known`) with `serverInfo` and `transport`. Servers still use all three forms. A
 //! card is only what a server claims about itself.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -57,7 +59,7 @@ pub fn read(document: &Value) -> Option<McpServerCard> {
 
 /// The endpoints of every draft, without duplicates and without those of local processes.
 fn endpoints(card: &Map<String, Value>) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut found: Vec<&str> = Vec::new();
     let lists = ["remotes", "transports", "endpoints"];
     for entry in lists.iter().filter_map(|field| card.get(*field)?.as_array()).flatten() {
         found.extend(address(entry));
@@ -70,16 +72,9 @@ fn endpoints(card: &Map<String, Value>) -> Vec<String> {
     {
         found.extend(["endpoint", "url"].iter().filter_map(|field| text(card.get(*field))));
     }
-    let mut endpoints: Vec<String> = Vec::new();
-    for endpoint in found {
-        if endpoints.len() == 10 {
-            break;
-        }
-        if endpoint.len() <= LONGEST_URL && !endpoints.iter().any(|known| known == endpoint) {
-            endpoints.push(endpoint.to_owned());
-        }
-    }
-    endpoints
+    let mut known = HashSet::new();
+    found.retain(|endpoint| endpoint.len() <= LONGEST_URL && known.insert(*endpoint));
+    found.into_iter().take(10).map(str::to_owned).collect()
 }
 
 fn address(transport: &Value) -> Option<&str> {

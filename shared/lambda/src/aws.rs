@@ -40,14 +40,9 @@ pub enum StartError {
     Missing(&'static str),
 }
 
-/// The app of a Lambda function in public mode, and the secrets among its settings.
-pub(super) struct Start {
-    pub(super) app: App,
-    pub(super) secrets: Option<Secrets>,
-}
-
-/// Reads settings, secrets, credentials and region.
-pub(super) async fn start() -> Result<Start, StartError> {
+/// Reads settings, secrets, credentials and region. Returns the app of a Lambda function in public mode, and the secrets
+/// among its settings.
+pub(super) async fn start() -> Result<(App, Option<Secrets>), StartError> {
     let aws = LambdaEnvironment::from_env(from_environment)?;
     let secrets = Secrets::from_env(
         || aws_sdk_secretsmanager::Client::new(&aws.of("SECRETS_MANAGER")),
@@ -68,7 +63,7 @@ pub(super) async fn start() -> Result<Start, StartError> {
     let key_service =
         has_keys.then(|| Arc::new(Kms::new(aws_sdk_kms::Client::new(&aws.of("KMS")))) as Arc<dyn KeyService>);
     let app = App::new(settings, store, bus, Clock::System, Random::System).with_key_service(key_service);
-    Ok(Start { app, secrets })
+    Ok((app, secrets))
 }
 
 /// The settings with the present values of the secrets.

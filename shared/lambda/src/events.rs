@@ -45,12 +45,17 @@ pub fn behind_gateway(router: Router, proxy: Option<TrustedProxy>) -> Router {
 
 async fn translate(State(proxy): State<Option<TrustedProxy>>, mut request: Request, next: Next) -> Response {
     restore_path(&mut request);
-    let (id, address) = (request_id(&request), caller_address(&request, proxy));
-    if let Some(id) = id {
-        request.extensions_mut().insert(id);
-    }
-    if let Some(address) = address {
-        request.extensions_mut().insert(CallerAddress(address));
+    if let Some(RequestContext::ApiGatewayV2(context)) = request.extensions().get::<RequestContext>() {
+        let id = context.request_id.clone().map(RequestId);
+        let address: Option<IpAddr> = context.http.source_ip.as_deref().and_then(|ip| ip.parse().ok());
+        let client = |ip| proxy.map_or(ip, |proxy| proxy.client(ip, request.headers()));
+        let address = address.map(client);
+        if let Some(id) = id {
+            request.extensions_mut().insert(id);
+        }
+        if let Some(address) = address {
+            request.extensions_mut().insert(CallerAddress(address));
+        }
     }
     let mut response = next.run(request).await;
     join_repeated(response.headers_mut());
@@ -68,21 +73,6 @@ fn restore_path(request: &mut Request) {
     if let Ok(uri) = target.parse() {
         *request.uri_mut() = uri;
     }
-}
-
-fn request_id(request: &Request) -> Option<RequestId> {
-    match request.extensions().get::<RequestContext>()? {
-        RequestContext::ApiGatewayV2(context) => context.request_id.clone().map(RequestId),
-        _ => None,
-    }
-}
-
-fn caller_address(request: &Request, proxy: Option<TrustedProxy>) -> Option<IpAddr> {
-    let Some(RequestContext::ApiGatewayV2(context)) = request.extensions().get::<RequestContext>() else {
-        return None;
-    };
-    let address = context.http.source_ip.as_deref()?.parse().ok()?;
-    Some(proxy.map_or(address, |proxy| proxy.client(address, request.headers())))
 }
 
 /// Joins the values of a repeated header by commas (RFC 9110, section 5.3), because `lambda_http` sends only the first

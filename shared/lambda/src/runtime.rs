@@ -38,19 +38,19 @@ impl Preload {
     pub const SEARCH_INDEX: Self = Self(Some(|app| app.search.preload().boxed()));
 }
 
-async fn start(preload: Preload) -> Result<aws::Start, Error> {
+async fn start(preload: Preload) -> Result<(App, Option<Secrets>), Error> {
     init_logging();
-    let start = aws::start().await?;
+    let (app, secrets) = aws::start().await?;
     if let Some(load) = preload.0 {
-        load(&start.app).await;
+        load(&app).await;
     }
-    Ok(start)
+    Ok((app, secrets))
 }
 
 /// Serves an HTTP function until the runtime ends; fails on an invalid setting.
 #[tokio::main(flavor = "current_thread")]
 pub async fn serve(preload: Preload, routes: impl Fn(App) -> Router + Sync) -> Result<(), Error> {
-    let aws::Start { app, secrets } = start(preload).await?;
+    let (app, secrets) = start(preload).await?;
     let running = Running { read_at: app.clock.now(), app, router: None };
     let (running, secrets, routes) = (&Mutex::new(running), &secrets, &routes);
     let function = service_fn(move |request: lambda_http::Request| async move {
@@ -109,7 +109,7 @@ where
     F: Future<Output = Result<Value, E>> + Send + 'static,
     E: std::fmt::Display,
 {
-    let aws::Start { app, .. } = start(preload).await?;
+    let (app, _) = start(preload).await?;
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
         // Boxed: the types of the runtime's layers around those of a sweep exceed rustc's recursion limit.
         let (function, clock) = (event.context.env_config.function_name.clone(), app.clock.clone());

@@ -1,7 +1,7 @@
 //! Lists by name which tools or skills of a listing changed between two probes. A hash shows only that
 //! something changed. The names and the changes of arguments show the users of a server what to test again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,23 +83,14 @@ impl AbilityChange {
 
     /// Summarizes the changes of tools; the severest must come first.
     pub fn of_tools(changes: &[ToolChange], since: Moment, at: Moment) -> Self {
-        let names = |group: fn(ToolChangeKind) -> bool| {
-            let mut names: Vec<&str> = changes
-                .iter()
-                .filter(|change| group(change.kind))
-                .map(|change| change.tool.as_str())
-                .collect();
-            names.sort_unstable();
-            names.dedup();
-            names
+        let names = |group: fn(ToolChangeKind) -> bool| -> BTreeSet<&str> {
+            changes.iter().filter(|change| group(change.kind)).map(|change| change.tool.as_str()).collect()
         };
         let is_added =
             |kind| matches!(kind, ToolChangeKind::ToolAdded | ToolChangeKind::DestructiveToolAdded);
         let (added, removed) = (names(is_added), names(|kind| kind == ToolChangeKind::ToolRemoved));
         let others = names(|_| true);
-        let redescribed = others
-            .iter()
-            .filter(|name| added.binary_search(name).is_err() && removed.binary_search(name).is_err());
+        let redescribed = others.iter().filter(|name| !added.contains(*name) && !removed.contains(*name));
         let short = |change: &ToolChange| ToolChange { before: None, after: None, ..change.clone() };
         Self {
             at,

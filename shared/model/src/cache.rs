@@ -47,22 +47,16 @@ fn digest(bytes: &[u8]) -> String {
     crate::sha256_hex(bytes)[..24].to_owned()
 }
 
-/// One value that is read again after some time. Clones share it.
+/// One value that is read again after some time.
 #[derive(Debug)]
-pub struct Kept<T>(Arc<Mutex<Option<Dated<T>>>>);
+pub struct Kept<T>(Mutex<Option<Dated<T>>>);
 
 /// The time in milliseconds, and the value.
 type Dated<T> = (i64, Arc<T>);
 
-impl<T> Clone for Kept<T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
-
 impl<T> Default for Kept<T> {
     fn default() -> Self {
-        Self(Arc::default())
+        Self(Mutex::default())
     }
 }
 

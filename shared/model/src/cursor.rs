@@ -55,28 +55,12 @@ impl<T: fmt::Display + FromStr> Cursor<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeKey(String);
 
-impl TimeKey {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for TimeKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl FromStr for TimeKey {
-    type Err = ForeignCursor;
-
-    fn from_str(key: &str) -> Result<Self, ForeignCursor> {
-        let is_time = |time: &str| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit());
-        // DynamoDB allows no longer sort key.
-        let is_key = key.len() <= 1024 && key.split_once('#').is_some_and(|(time, _)| is_time(time));
-        if is_key { Ok(Self(key.to_owned())) } else { Err(ForeignCursor) }
-    }
-}
+text_type!(TimeKey, InvalidTimeKey, "not the sort key of an item in a list by time", |key: String| {
+    let is_time = |time: &str| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit());
+    // DynamoDB allows no longer sort key.
+    let is_key = key.len() <= 1024 && key.split_once('#').is_some_and(|(time, _)| is_time(time));
+    is_key.then_some(key)
+});
 
 /// A position in an inbox. All pages of a visit have the same `read_until`, so they mark the same messages as new.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +83,7 @@ impl FromStr for InboxPosition {
 
     fn from_str(text: &str) -> Result<Self, ForeignCursor> {
         let (before, read_until) = text.rsplit_once('#').ok_or(ForeignCursor)?;
-        let TimeKey(before) = before.parse()?;
+        let TimeKey(before) = before.parse::<TimeKey>().map_err(|_| ForeignCursor)?;
         Ok(Self { before, read_until: read_until.parse().ok().and_then(Moment::from_millisecond) })
     }
 }

@@ -383,11 +383,17 @@ impl Settings {
                     invited agent",
                 OutreachDelivery::named,
             )?,
-            list_itself: read.switch(
+            list_itself: read.text(
                 "LIST_ITSELF",
-                true,
+                "on",
+                "`on` or `off`",
                 "`on`: the first listings of a new registry are its own endpoints. On AWS, each scheduled sweep then also \
                     publishes the registry's own agent again through its public URL and searches for it",
+                |value| match value {
+                    "on" => Some(true),
+                    "off" => Some(false),
+                    _ => None,
+                },
             )?,
             canary: false,
             operator_contact: read.optional(

@@ -19,7 +19,8 @@ pub(super) struct DueQueue {
     per_host: usize,
     /// The classes that are not read to their end, each with the place to go on from. The first is read next.
     classes: VecDeque<(DueClass, Option<DuePlace>)>,
-    alternates: bool,
+    /// Reads a page of each class in turn, so that a class with many listings that do not answer does not delay the other.
+    pub(super) alternates: bool,
     hosts: HashMap<String, Host>,
     /// Hosts with a listing that may be taken, by the position of that listing in the queue.
     ready: BTreeMap<usize, String>,
@@ -60,11 +61,6 @@ impl DueQueue {
     /// Restricts the queue to one part of all ids, and to `per_host` listings of each host at a time.
     pub(super) fn only(self, part: HashPrefix, per_host: usize) -> Self {
         Self { part, per_host, ..self }
-    }
-
-    /// Reads a page of each class in turn, so that a class with many listings that do not answer does not delay the other.
-    pub(super) fn alternating(self) -> Self {
-        Self { alternates: true, ..self }
     }
 
     /// One listing, due or not.

@@ -12,7 +12,6 @@ use super::sweep::{Limits, SweepReport, sweep};
 use super::transition::{Job, renewable_until};
 use registry_app::App;
 use registry_model::{HashPrefix, ListingId, Moment};
-use registry_store::events::RecheckPart;
 use registry_store::{BudgetState, Caps, DueClass, SLOTS_PER_HOST, StoreError};
 
 /// A tick takes no new listing after this, so that its function has time for the counts and the log.
@@ -107,7 +106,7 @@ pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>>
         let mut parts = recheck_parts(due).into_iter();
         let first = parts.next().unwrap_or_default();
         for part in parts {
-            app.bus.send_part(&RecheckPart { part, at: now }).await;
+            app.bus.send_part(part, now).await;
         }
         Ok(first)
     })
@@ -116,8 +115,9 @@ pub fn share_recheck(app: &App) -> BoxFuture<'_, Result<HashPrefix, StoreError>>
 /// The weekly recheck of what is due now and belongs to `part`; it does not use the budget (`specification.md#weekly-recheck`).
 pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport, StoreError>> {
     Box::pin(async move {
-        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now()).alternating();
-        let queue = queue.only(part, slots_per_host(part));
+        let queue = DueQueue::of(&DueClass::OF_A_RECHECK, app.clock.now());
+        let mut queue = queue.only(part, slots_per_host(part));
+        queue.alternates = true;
         let limits =
             Limits { probes: u32::MAX, taking: RECHECK_DURATION, ..one_probe(Caps::of(&app.settings)) };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;

@@ -38,7 +38,7 @@ fn skill(profile: &Profile, settings: &Settings) -> File {
     let card = card.map_or_else(|| "<URL>".to_owned(), |card| query(&card));
     page.section(
         &format!("Check the score of {name} at the registry"),
-        shell_block(vec![get(&settings.url(&format!("/api/score?url={card}")))]),
+        fence("sh", vec![get(&settings.url(&format!("/api/score?url={card}")))]),
     );
     page.into_file(&format!("skills/{slug}/SKILL.md"))
 }

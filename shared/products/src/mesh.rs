@@ -3,7 +3,6 @@
 
 use super::ability::counted;
 use super::lint::{self, MAX_CHECKED, valid_name};
-use super::page::fence;
 use super::{calls, descriptions, install, skill};
 use crate::prelude::*;
 

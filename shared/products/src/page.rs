@@ -96,10 +96,6 @@ pub(super) fn steps(steps: Vec<String>) -> Vec<String> {
     steps.into_iter().enumerate().map(|(index, step)| format!("{}. {step}", index + 1)).collect()
 }
 
-pub(super) fn shell_block(lines: Vec<String>) -> Vec<String> {
-    fence("sh", lines)
-}
-
 /// A block of code. A line of a stranger's text must not begin with a backtick.
 pub(super) fn fence(language: &str, lines: Vec<String>) -> Vec<String> {
     match lines.is_empty() {

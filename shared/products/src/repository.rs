@@ -24,7 +24,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) 
     let publish = about::publish_body(profile).map(|body| post(&settings.url("/api/publish"), "", &body));
     page.section(
         &format!("If {name} is no longer Live, fix it, then publish it again"),
-        shell_block(publish.into_iter().collect()),
+        fence("sh", publish.into_iter().collect()),
     );
     page.into_file("AGENTS.md")
 }

@@ -2,7 +2,6 @@
 //! how to call this ability, and which peers serve other requests.
 
 use super::ability::counted;
-use super::page::fence;
 use super::text::query;
 use super::words::subject_words;
 use super::{arguments, calls};
@@ -64,7 +63,7 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
             page.block(vec![format!(
                 "Peers change. Before {name} relies on a peer, find the current peers."
             )]);
-            page.block(shell_block(vec![call]));
+            page.block(fence("sh", vec![call]));
         }
     }
     page.into_file(&format!("skills/{slug}/SKILL.md"))

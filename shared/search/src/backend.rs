@@ -4,7 +4,6 @@
 
 use futures::future::try_join_all;
 
-use super::bucket::Bucket;
 use super::chroma::{Chroma, Question};
 use super::embedding;
 use super::engine::{self, IndexAnswer};
@@ -38,15 +37,6 @@ pub struct Backend {
     pub(super) chroma: Option<Chroma>,
 }
 
-/// What the server is asked for one query.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    questions: Vec<Question>,
-    filter: Filter,
-    /// Listings whose name is the query.
-    named: Vec<ListingId>,
-}
-
 impl Backend {
     pub fn new(url: Option<&str>, token: Option<&Secret>) -> Self {
         Self { chroma: url.map(|url| Chroma::new(url, token.cloned())) }
@@ -67,27 +57,6 @@ impl Backend {
         let Some(chroma) = &self.chroma else { return Ok(()) };
         chroma.apply(entries, removed).await
     }
-
-    /// `None` if the index in memory finds the hits itself.
-    pub fn plan(&self, whole: &Index, query: &Query) -> Option<Plan> {
-        if !self.is_light() || query.text.is_empty() {
-            return None;
-        }
-        let text = query.text.as_str();
-        let (questions, filter) = (questions(whole, text), Filter::of(query));
-        Some(Plan { questions, filter, named: named(whole, text) })
-    }
-
-    /// The entries of the candidates, one in each bucket.
-    pub async fn fetch(&self, plan: Plan) -> Result<Vec<Bucket>, StoreError> {
-        let Some(chroma) = &self.chroma else { return Ok(Vec::new()) };
-        let found = plan.questions.iter().map(|question| chroma.nearest(question, &plan.filter));
-        let mut ids = try_join_all(found).await?.concat();
-        ids.extend(plan.named);
-        ids.sort_unstable();
-        ids.dedup();
-        if ids.is_empty() { Ok(Vec::new()) } else { chroma.entries(&ids).await }
-    }
 }
 
 /// Whether a listing is in the sample. Buckets are chosen by the first bits of the hash, so the last bits are used.
@@ -107,13 +76,24 @@ impl Searcher {
 
     /// An index of the candidates for a query; `None` if the loaded index finds the hits itself.
     pub(super) async fn candidates_of(&self, query: &Query) -> Result<Option<Index>, StoreError> {
-        let plan = self.backend.plan(&self.read(), query);
-        let Some(plan) = plan else { return Ok(None) };
-        let entries = self.backend.fetch(plan).await?;
+        let chroma = self.backend.chroma.as_ref().filter(|_| !query.text.is_empty());
+        let Some(chroma) = chroma else { return Ok(None) };
+        let (text, filter) = (query.text.as_str(), Filter::of(query));
+        let (questions, named) = {
+            let whole = self.read();
+            (questions(&whole, text), named(&whole, text))
+        };
+        let found = questions.iter().map(|question| chroma.nearest(question, &filter));
+        let mut ids = try_join_all(found).await?.concat();
+        ids.extend(named);
+        ids.sort_unstable();
+        ids.dedup();
+        let entries = if ids.is_empty() { Vec::new() } else { chroma.entries(&ids).await? };
         Ok(Some(Index::of_candidates(entries, &self.read())))
     }
 }
 
+/// Listings whose name is the query.
 fn named(whole: &Index, text: &str) -> Vec<ListingId> {
     let short = names::short_name(text);
     whole.named([text, &short]).take(MAX_NAMED).map(|(_, entry)| entry.id.clone()).collect()

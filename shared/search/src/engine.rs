@@ -58,8 +58,34 @@ fn search_in(
     own: Own<'_>,
     searched: usize,
 ) -> IndexAnswer {
-    let question =
-        |query: &Query, expanded| search_question(index, vocabulary, query, own, expanded, searched);
+    let question = |query: &Query, expanded: usize| {
+        let filter = Filter::of(query);
+        let parsed = ParsedQuery::of(query.text.as_str(), vocabulary, expanded);
+        let wanted = query.skip.saturating_add(query.limit);
+        let ranking = if query.text.is_empty() {
+            rank::newest(index, &filter, wanted)
+        } else {
+            rank::ranked(index, &parsed, query.text.as_str(), &filter, own, wanted)
+        };
+        let shown = |hit: &Ranked| {
+            let entry = index.listing(hit.number)?;
+            let (words, other_words) = rank::matched_words(index, &parsed, hit.number);
+            Some(IndexHit {
+                id: entry.id.clone(),
+                rank: hit.rank,
+                words,
+                other_words,
+                matched_abilities: rank::matched_abilities(&parsed, &entry.abilities),
+                abilities: entry.ability_names(),
+            })
+        };
+        IndexAnswer {
+            hits: ranking.best.iter().skip(query.skip).filter_map(shown).collect(),
+            total: ranking.total,
+            searched,
+            corrected: parsed.corrected.then_some(parsed.text),
+        }
+    };
     let Some(sentences) = task::sentences(query.text.as_str()) else {
         return question(query, MAX_EXPANDED_TERMS);
     };
@@ -75,40 +101,4 @@ fn search_in(
     };
     let answer = question(&about(sentence), MAX_EXPANDED_TERMS);
     IndexAnswer { corrected: Some(answer.corrected.unwrap_or_else(|| sentence.clone())), ..answer }
-}
-
-fn search_question(
-    index: &Index,
-    vocabulary: Vocabulary<'_>,
-    query: &Query,
-    own: Own<'_>,
-    expanded: usize,
-    searched: usize,
-) -> IndexAnswer {
-    let filter = Filter::of(query);
-    let parsed = ParsedQuery::of(query.text.as_str(), vocabulary, expanded);
-    let wanted = query.skip.saturating_add(query.limit);
-    let ranking = if query.text.is_empty() {
-        rank::newest(index, &filter, wanted)
-    } else {
-        rank::ranked(index, &parsed, query.text.as_str(), &filter, own, wanted)
-    };
-    let shown = |hit: &Ranked| {
-        let entry = index.listing(hit.number)?;
-        let (words, other_words) = rank::matched_words(index, &parsed, hit.number);
-        Some(IndexHit {
-            id: entry.id.clone(),
-            rank: hit.rank,
-            words,
-            other_words,
-            matched_abilities: rank::matched_abilities(&parsed, &entry.abilities),
-            abilities: entry.ability_names(),
-        })
-    };
-    IndexAnswer {
-        hits: ranking.best.iter().skip(query.skip).filter_map(shown).collect(),
-        total: ranking.total,
-        searched,
-        corrected: parsed.corrected.then_some(parsed.text),
-    }
 }

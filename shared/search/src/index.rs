@@ -375,12 +375,8 @@ impl Index {
         }
         let renumbered = |number: u32| new_number[number as usize];
         for term in self.terms.values_mut() {
-            term.postings.retain_mut(|posting| match renumbered(posting.document) {
-                Some(number) => {
-                    posting.document = number;
-                    true
-                }
-                None => false,
+            term.postings.retain_mut(|posting| {
+                renumbered(posting.document).inspect(|number| posting.document = *number).is_some()
             });
         }
         for loaded in self.buckets.values_mut() {

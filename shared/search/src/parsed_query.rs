@@ -2,6 +2,8 @@
 //! the word, of its corrected spelling, of synonyms, and of related terms. A word may also be joined with its neighbor
 //! or split in two. All of this needs the index, because it depends on the words of listings.
 
+use std::collections::{BTreeSet, HashSet};
+
 use super::index::Index;
 use super::phrasebook::{self, PhraseMatch};
 use super::stop_words::{is_generic, is_stop_word};
@@ -256,19 +258,13 @@ fn add_synonyms(terms: &mut [QueryTerm], spelling: &[String]) {
     }
 }
 
-fn without_repeats(terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
-    let mut unique: Vec<QueryTerm> = Vec::with_capacity(terms.len());
-    for term in terms {
-        let set = |term: &QueryTerm| {
-            let mut stems: Vec<String> = term.stems.iter().map(|(stem, _)| stem.clone()).collect();
-            stems.sort();
-            stems
-        };
-        if !unique.iter().any(|known| set(known) == set(&term)) {
-            unique.push(term);
-        }
-    }
-    unique
+fn without_repeats(mut terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
+    let mut known = HashSet::new();
+    terms.retain(|term| {
+        let stems: BTreeSet<String> = term.stems.iter().map(|(stem, _)| stem.clone()).collect();
+        known.insert(stems)
+    });
+    terms
 }
 
 fn is_informative(word: &str) -> bool {

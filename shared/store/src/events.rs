@@ -49,22 +49,6 @@ impl Event {
 /// The `detail-type` of a part of the weekly recheck.
 pub const RECHECK_PART: &str = "recheck.part";
 
-/// A part of the weekly recheck, to be done in parallel with the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecheckPart {
-    pub part: HashPrefix,
-    /// When the recheck was divided.
-    pub at: Moment,
-}
-
-impl RecheckPart {
-    /// The event as EventBridge delivers it to a target.
-    pub fn envelope(&self) -> Value {
-        let part = self.part.to_string();
-        envelope(RECHECK_PART, &part, self.at, &json!({ "part": part, "at": self.at }))
-    }
-}
-
 fn envelope(detail_type: &str, about: &str, at: Moment, detail: &Value) -> Value {
     json!({
         "version": "0",
@@ -169,10 +153,12 @@ impl Bus {
         }
     }
 
-    /// Sends a part of a recheck. After a failure its listings stay due until the next run.
-    pub async fn send_part(&self, part: &RecheckPart) {
-        if let Err(failure) = self.put(part.envelope()).await {
-            tracing::warn!(part = %part.part, failure, "cannot send a part of the recheck to the bus");
+    /// Sends a part of the weekly recheck, to be done in parallel with the others. After a failure its listings stay due until
+    /// the next run.
+    pub async fn send_part(&self, part: HashPrefix, at: Moment) {
+        let (name, detail) = (part.to_string(), json!({ "part": part.to_string(), "at": at }));
+        if let Err(failure) = self.put(envelope(RECHECK_PART, &name, at, &detail)).await {
+            tracing::warn!(%part, failure, "cannot send a part of the recheck to the bus");
         }
     }
 

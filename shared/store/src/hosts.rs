@@ -2,6 +2,8 @@
 //! and every publish request and every sweep needs all of them. For each host, the table has small items that
 //! point to the listings at this host. A transaction that changes a listing also updates these items.
 
+use std::collections::BTreeSet;
+
 use super::feed;
 use super::keys::HostPointer;
 use super::prelude::*;
@@ -40,11 +42,9 @@ impl Store {
     ) -> Result<Vec<ListingId>> {
         let pointers = self.query(pointers_at(host, pointer).limit(limit)).await?.items;
         let id = |sk: &str| sk.rsplit_once('#').and_then(|(_, id)| id.parse().ok());
-        let mut ids: Vec<ListingId> = pointers.iter().filter_map(|item| id(text(item, "sk"))).collect();
         // A listing has two pointers if its card and its endpoint are at different names under the host.
-        ids.sort_unstable();
-        ids.dedup();
-        Ok(ids)
+        let ids: BTreeSet<ListingId> = pointers.iter().filter_map(|item| id(text(item, "sk"))).collect();
+        Ok(ids.into_iter().collect())
     }
 
     /// How many pointers there are to listings at a host and its subdomains, counted up to one page (1 MB).

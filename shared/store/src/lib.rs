@@ -114,7 +114,7 @@ pub use keys::HostPointer;
 pub use listing_item::{DueClass, NamedListing};
 pub use outreach::{OutreachClass, OutreachPlace, OutreachState};
 pub use overdue::{OverdueCount, UnfinishedCount};
-pub use payments::{Payment, PaymentEvent, PaymentOutcome};
+pub use payments::{PaymentEvent, PaymentOutcome};
 pub use probes::{CountedReason, Tally};
 pub use purchases::{BeginOutcome, NewPurchase, StoredPurchase};
 pub use rates::{Allowance, Scope, UsedUp};

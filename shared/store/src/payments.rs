@@ -23,16 +23,6 @@ pub struct PaymentEvent<'a> {
     pub at: Moment,
 }
 
-/// A payment that opens a purchase.
-#[derive(Clone, Copy, Debug)]
-pub struct Payment<'a> {
-    pub purchase: &'a Purchase,
-    /// The grant that its token gives from now on.
-    pub paid: &'a Grant,
-    /// The id of the payment, which refunds and disputes contain.
-    pub payment: Option<&'a str>,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PaymentOutcome {
     Done,
@@ -44,9 +34,12 @@ pub enum PaymentOutcome {
 
 impl Store {
     /// Records a payment: the purchase becomes paid, its token valid, its code used, and the feed gets a new item.
+    /// `paid` is the grant that its token gives from now on, `payment` the id that refunds and disputes contain.
     pub async fn pay_purchase(
         &self,
-        Payment { purchase, paid, payment }: Payment<'_>,
+        purchase: &Purchase,
+        paid: &Grant,
+        payment: Option<&str>,
         event: PaymentEvent<'_>,
         news: &FeedItem,
     ) -> Result<PaymentOutcome> {

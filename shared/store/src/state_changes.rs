@@ -2,7 +2,7 @@
 //! crashes before this transaction, the listing is still due. If the same job is delivered a second time, it
 //! no longer has the lease, so it writes nothing.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::deposit::Deposit;
 use super::evidence_item::evidence_item;
@@ -48,10 +48,8 @@ impl Store {
         if urls.is_empty() {
             return Ok(HashMap::new());
         }
-        let mut keys: Vec<_> = urls.iter().map(|url| keys::endpoint(url)).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let items = self.batch_get(keys, Consistency::Strong).await?;
+        let keys: BTreeSet<Key> = urls.iter().map(|url| keys::endpoint(url)).collect();
+        let items = self.batch_get(keys.into_iter().collect(), Consistency::Strong).await?;
         let holder = |url: &String| {
             let key = keys::endpoint(url);
             let item = items.iter().find(|item| text(item, "pk") == key.pk)?;

@@ -3,14 +3,13 @@
 
 use std::time::Duration;
 
-use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::client::Waiters as _;
-use aws_sdk_dynamodb::error::{BuildError, SdkError};
-use aws_sdk_dynamodb::operation::create_table::CreateTableError;
+use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
     ProjectionType, ScalarAttributeType, TimeToLiveSpecification,
 };
+use aws_sdk_dynamodb::{Client, Error};
 
 /// Partition and sort key of the table, both strings.
 pub const KEY: [&str; 2] = ["pk", "sk"];
@@ -39,7 +38,7 @@ pub const INDEXES: [Index; 2] = [SHOWN, DUE];
 const CREATION: Duration = Duration::from_secs(300);
 
 /// Creates the table with its TTL where it does not exist. On AWS the template or an import does this.
-pub async fn ensure(client: &Client, name: &str) -> Result<(), aws_sdk_dynamodb::Error> {
+pub async fn ensure(client: &Client, name: &str) -> Result<(), Error> {
     match create(client, name).await {
         Ok(()) => {
             // An error shows in the next request, too.
@@ -48,28 +47,21 @@ pub async fn ensure(client: &Client, name: &str) -> Result<(), aws_sdk_dynamodb:
             client.update_time_to_live().table_name(name).time_to_live_specification(ttl?).send().await?;
             Ok(())
         }
-        Err(error)
-            if error.as_service_error().is_some_and(CreateTableError::is_resource_in_use_exception) =>
-        {
-            Ok(())
-        }
-        Err(error) => Err(error.into()),
+        Err(Error::ResourceInUseException(_)) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
-async fn create(client: &Client, name: &str) -> Result<(), SdkError<CreateTableError>> {
+async fn create(client: &Client, name: &str) -> Result<(), Error> {
     let mut request = client.create_table().table_name(name).billing_mode(BillingMode::PayPerRequest);
     for attribute in KEY.into_iter().chain(INDEXES.iter().flat_map(|index| index.key)) {
-        request = request
-            .attribute_definitions(string_attribute(attribute).map_err(SdkError::construction_failure)?);
-    }
-    for element in key_schema(KEY).map_err(SdkError::construction_failure)? {
-        request = request.key_schema(element);
+        request = request.attribute_definitions(string_attribute(attribute)?);
     }
     for index in INDEXES {
-        request = request.global_secondary_indexes(secondary(index).map_err(SdkError::construction_failure)?);
+        request = request.global_secondary_indexes(secondary(index)?);
     }
-    request.send().await.map(|_| ())
+    request.set_key_schema(Some(key_schema(KEY)?)).send().await?;
+    Ok(())
 }
 
 fn string_attribute(name: &str) -> Result<AttributeDefinition, BuildError> {

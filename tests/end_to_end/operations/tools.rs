@@ -5,7 +5,7 @@ use registry::model::{ListingId, SeenServer, sha256_hex};
 use registry::store::SeenTools;
 use serde_json::{Value, json};
 use tests::assertions::{assert_members, with_members};
-use tests::peers::{Peer, agents, servers};
+use tests::peers::{Peer, servers};
 use tests::test_registry::{DAY, HOUR, Reply, TestRegistry, client};
 
 fn sightings(description: &str) -> Value {
@@ -248,7 +248,8 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
     assert_members(&pin, &json!({ "state": "changed", "severity": "danger", "in_log": true }));
     let kinds = pin["changes"].as_array().unwrap().iter().map(|change| &change["kind"]);
     assert!(kinds.clone().any(|kind| kind == "injection"), "{pin}");
-    let hash = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
+    let hash = registry.refused_tool("capability_hash", &json!({ "listing_id": id })).await;
+    assert_eq!(hash["code"], "nothing_observed", "a text of that probe is withheld");
     let tools = tools_of(&registry, &id).await;
     assert!(tools["tools"][0]["description"].as_str().unwrap().starts_with("(text withheld"), "{tools}");
     for answer in [tools, hash, registry.status(&id).await, pin] {
@@ -267,14 +268,9 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
 async fn change_of_tools_begins_at_the_last_probe_that_read_them() {
     let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
     let read_at = registry.status(&id).await["probe"]["probed_at"].clone();
-    peer.answer_with(agents::only(404));
-    for wait in [DAY * 7 - HOUR, HOUR, HOUR] {
-        registry.recheck_after(wait).await;
-    }
-    assert_eq!(registry.lane(&id).await, "demoted");
+    crate::fixtures::demote(&registry, &peer, &id).await;
 
     peer.answer_with(servers::modern_with_tools(json!([sightings("Lists birds.")])));
-    registry.advance(HOUR);
     registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_to_live(&id).await;
     let changed = registry.status(&id).await["evidence"]["changed"].clone();

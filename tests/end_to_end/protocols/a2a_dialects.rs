@@ -83,7 +83,7 @@ async fn tasks_have_the_shape_of_the_dialect() {
     let done = result(&registry, "tasks/get", &json!({ "id": "my-own-0f1e2d3c4b5a" })).await;
     assert_eq!(done["status"]["state"], "completed");
     // A client that does not wait gets a task, also for a read operation.
-    let hurried = json!({ "message": newest("which MCP servers are live?")["message"], "configuration": { "returnImmediately": true } });
+    let hurried = as_task("which MCP servers are live?");
     assert!(result(&registry, "SendMessage", &hurried).await["task"].is_object());
     // A task that did nothing is not completed.
     let held = as_task("endorse agtpub_0123456789abcdef0123 tomorrow");
@@ -249,15 +249,13 @@ async fn refused_message_that_cannot_be_continued_stores_no_task() {
     registry.send_message(&json!({ "text": "hello" })).await;
     let call = |call: &str| json!({ "messageId": "m1", "role": "user", "parts": [{ "data": { "operation": call } }] });
     let long = format!("https://a.example {}", "colourless green ideas sleep furiously ".repeat(5000));
+    let words = |text: &str| older(text, "kind")["message"].clone();
     for (message, expected) in [
-        (older("help", "kind")["message"].clone(), "list my agent at"),
-        (older("hello", "kind")["message"].clone(), "list my agent at"),
-        (older(&long, "kind")["message"].clone(), "Did you mean"),
+        (words("help"), "list my agent at"),
+        (words("hello"), "list my agent at"),
+        (words(&long), "Did you mean"),
         (call("sell_listing"), "Unknown operation `sell_listing`"),
-        (
-            older("list https://a.example and https://b.example", "kind")["message"].clone(),
-            "only one is accepted at a time",
-        ),
+        (words("list https://a.example and https://b.example"), "only one is accepted at a time"),
     ] {
         let before = registry.observer.tally.snapshot();
         for method in ["SendMessage", "message/send"] {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 use serde_yaml_ng::Value as Yaml;
@@ -10,18 +11,18 @@ use serde_yaml_ng::Value as Yaml;
 use crate::aws_endpoints::Act;
 use crate::rights::is_like;
 
-/// The template under `infra/`.
-#[derive(Clone, Debug)]
+/// The template under `infra/`, which is read once.
+#[expect(clippy::unwrap_used, reason = "without the template no test of it can run")]
+pub static TEMPLATE: LazyLock<Template> = LazyLock::new(|| Template::read().unwrap());
+
+/// A SAM template.
+#[derive(Debug)]
 pub struct Template {
     document: Value,
 }
 
 impl Template {
-    /// Reads the template.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is not YAML that JSON can represent.
-    pub fn read() -> std::io::Result<Self> {
+    fn read() -> std::io::Result<Self> {
         let text = std::fs::read_to_string(root().join("infra/template.yaml"))?;
         let yaml: Yaml = serde_yaml_ng::from_str(&text).map_err(std::io::Error::other)?;
         Ok(Self { document: plain(yaml)? })
@@ -58,14 +59,6 @@ impl Template {
                 (binary.unwrap_or_default(), &function["Properties"])
             })
             .collect()
-    }
-
-    /// The memory of a function, by crate name, in MB.
-    #[must_use]
-    pub fn memory(&self, function: &str) -> f64 {
-        let functions = self.functions();
-        let own = functions.get(function).map(|properties| &properties["MemorySize"]);
-        own.and_then(Value::as_f64).or_else(|| self.common()["MemorySize"].as_f64()).unwrap_or_default()
     }
 
     /// The events of one type, as `(crate, properties)`.

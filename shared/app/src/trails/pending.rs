@@ -113,15 +113,7 @@ impl PendingDeposits {
             chosen.push(listing.clone());
         }
         held.next = next;
-        let mut due = BTreeMap::new();
-        held.counts.retain(|place, times| {
-            let is_chosen = chosen.contains(&place.0);
-            if is_chosen {
-                due.insert(place.clone(), *times);
-            }
-            !is_chosen
-        });
-        due
+        held.counts.extract_if(.., |(listing, _), _| chosen.contains(listing)).collect()
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, Held> {

@@ -9,7 +9,7 @@ use crate::prelude::*;
 use registry_model::{
     FeedItem, Grant, GrantSource, GrantSubject, PaymentFlag, Purchase, PurchaseId, PurchaseState, string_enum,
 };
-use registry_store::{Payment, PaymentEvent, PaymentOutcome, StoredPurchase};
+use registry_store::{PaymentEvent, PaymentOutcome, StoredPurchase};
 
 string_enum! {
     pub enum Received {
@@ -184,9 +184,9 @@ async fn pay(
         return flag(app, purchase, PaymentFlag::WrongAmount, event, false).await;
     }
     let source = GrantSource::Purchase { id: purchase.id.clone(), paid_at: Some(event.at) };
-    let paid = &Grant { source, ..purchase.grant.clone() };
-    let payment = Payment { purchase, paid, payment: session.payment_intent.as_deref() };
-    match app.store.pay_purchase(payment, event, &news(purchase, event.at)).await? {
+    let paid = Grant { source, ..purchase.grant.clone() };
+    let (payment, news) = (session.payment_intent.as_deref(), news(purchase, event.at));
+    match app.store.pay_purchase(purchase, &paid, payment, event, &news).await? {
         PaymentOutcome::Done => Ok(Received::Paid),
         PaymentOutcome::SeenBefore => match app.store.purchase(&purchase.id).await? {
             // Repetitions of an event are not flagged again.

@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 
 use super::keys::{self, SignKey};
 use crate::prelude::*;
-use registry_model::{AttestationId, AttestationRecord, AttestationType, json, sha256_hex};
+use registry_model::{AttestationId, AttestationRecord, AttestationType, Dump, json, sha256_hex};
 use registry_store::Allowance;
 
 /// The allowed lifetime of a statement, in hours.
@@ -94,8 +94,20 @@ pub async fn issue(
     Ok(Attestation { id, about, subject, claims, issued_at, expires_at, issuer, kid, jws, jwks_uri })
 }
 
+/// The token of the latest dump, which anybody can verify with the key set of the registry. It is made when it is read, by
+/// one read of the key; it is not stored.
+pub async fn dump_token(app: &App, dump: &Dump) -> Result<String, Problem> {
+    let payload = json!({
+        "iss": app.settings.base_url,
+        "iat": app.clock.now().as_second(),
+        "dump": { "day": dump.day, "sha256": dump.sha256, "listings": dump.listings, "license": dump.license },
+    });
+    sign_token(app, &keys::signing(app).await?, DUMP_TOKEN_TYPE, &payload).await
+}
+
 /// RFC 8725 §3.11 (explicit typing): nothing else that the key signs can pass for a statement.
 pub(super) const TOKEN_TYPE: &str = "attestation+jwt";
+const DUMP_TOKEN_TYPE: &str = "dump+jwt";
 pub(super) const ALGORITHM: &str = "ES256";
 const MAX_TOKEN_BYTES: usize = 32 * 1024;
 
@@ -110,12 +122,7 @@ pub(super) struct Token<'a> {
 }
 
 /// A JWS in compact form.
-pub(super) async fn sign_token(
-    app: &App,
-    key: &SignKey,
-    token_type: &str,
-    payload: &Value,
-) -> Result<String, Problem> {
+async fn sign_token(app: &App, key: &SignKey, token_type: &str, payload: &Value) -> Result<String, Problem> {
     let header = json!({ "alg": ALGORITHM, "kid": key.kid(), "typ": token_type });
     let signed = format!("{}.{}", encode_part(&header)?, encode_part(payload)?);
     let signature = key.sign(app, &signed).await?;

@@ -1,6 +1,8 @@
 //! The hash of capabilities. Equal capabilities have the same hash, also if their order or form is different.
 //! So two peers can check that they mean the same capabilities by a name.
 
+use std::collections::BTreeSet;
+
 use crate::prelude::*;
 use registry_model::{Assessment, Handshake, sha256_hex};
 
@@ -79,11 +81,8 @@ impl Capability {
 }
 
 fn normalised_list(list: Vec<String>) -> Vec<String> {
-    let mut list: Vec<String> =
-        list.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect();
-    list.sort_unstable();
-    list.dedup();
-    list
+    let trimmed = list.into_iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    trimmed.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 #[cfg(test)]

@@ -21,17 +21,15 @@ pub fn projection(card: &Value) -> Value {
             *part = narrow(part);
         }
     };
-    within("capabilities", &|part| Value::Object(only(part, CAPABILITY_FIELDS)));
-    within("skills", &|part| each(part, |skill| Value::Object(only(skill, SKILL_FIELDS))));
+    within("capabilities", &|part| only(part, CAPABILITY_FIELDS));
+    within("skills", &|part| {
+        part.as_array().into_iter().flatten().map(|skill| only(skill, SKILL_FIELDS)).collect()
+    });
     within("securitySchemes", &|part| {
         let schemes = part.as_object().into_iter().flatten();
-        Value::Object(
-            schemes
-                .map(|(name, scheme)| (name.clone(), Value::Object(only(scheme, SCHEME_FIELDS))))
-                .collect(),
-        )
+        schemes.map(|(name, scheme)| (name.clone(), only(scheme, SCHEME_FIELDS))).collect()
     });
-    Value::Object(projected)
+    projected
 }
 
 /// The card with its signature, which covers its projection.
@@ -62,16 +60,12 @@ fn without_empty(value: Value) -> Option<Value> {
     }
 }
 
-fn only(value: &Value, names: &str) -> Map<String, Value> {
+fn only(value: &Value, names: &str) -> Value {
     let members = value.as_object().into_iter().flatten();
     members
         .filter(|(name, _)| names.split(' ').any(|known| known == *name))
         .map(|(name, part)| (name.clone(), part.clone()))
         .collect()
-}
-
-fn each(value: &Value, narrow: impl Fn(&Value) -> Value) -> Value {
-    Value::Array(value.as_array().into_iter().flatten().map(narrow).collect())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Checks pins: hashes of tools or tool sets that a client stored when it approved a server. The answer is from the table,
 //! so it shows what the last probe saw. All pins of a request need a few batch reads together.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::prelude::*;
 use crate::views::LogPlace;
@@ -101,11 +101,9 @@ pub async fn check(app: &App, pins: &[Pin]) -> Result<Vec<PinResult>, Problem> {
     let holders = app.store.endpoint_holders(&endpoints).await?;
     let read: Vec<ReadPin<'_>> =
         pins.iter().enumerate().map(|(at, pin)| read(at, pin, &holders)).collect::<Result<_, _>>()?;
-    let mut ids: Vec<ListingId> = read.iter().filter_map(|pin| pin.id.clone()).collect();
-    ids.sort_unstable();
-    ids.dedup();
+    let ids: BTreeSet<ListingId> = read.iter().filter_map(|pin| pin.id.clone()).collect();
     let mut known = HashMap::new();
-    for (listing, set) in app.store.listings_with_tools(&ids).await? {
+    for (listing, set) in app.store.listings_with_tools(&Vec::from_iter(ids)).await? {
         if listing.lane != Lane::Withdrawn {
             known.insert(listing.id.clone(), (listing, set));
         }
@@ -194,11 +192,9 @@ async fn explain(app: &App, pins: &[ReadPin<'_>], known: &Known) -> Result<Earli
     let needs_sets = |set: &ToolSet, pin: &ReadPin<'_>| {
         pin.pin.tool.as_ref().is_none_or(|name| set.tools.iter().all(|tool| tool.name != *name))
     };
-    let mut of_sets: Vec<ListingId> =
+    let of_sets: BTreeSet<ListingId> =
         changed.iter().filter(|(_, set, pin)| needs_sets(set, pin)).map(|(id, ..)| (*id).clone()).collect();
-    of_sets.sort_unstable();
-    of_sets.dedup();
-    let sets = app.store.earlier_tool_sets(&of_sets).await?;
+    let sets = app.store.earlier_tool_sets(&Vec::from_iter(of_sets)).await?;
     let mut earlier = Earlier { sets, definitions: HashMap::new() };
     let mut wanted = HashSet::new();
     for (id, set, pin) in changed {

@@ -287,6 +287,7 @@ fn every_rule_of_a_card_is_checked() {
         entry.as_object_mut().unwrap().retain(|_, value| !value.is_null());
         json!({"supportedInterfaces": [entry], "url": null, "protocolVersion": null})
     };
+    let older = |field: &str, value: Value| json!({"supportedInterfaces": null, "protocolVersion": "0.3.0", field: value});
     let skill = |field: &str, value: Value| {
         let mut skill =
             json!({"id": "now", "name": "Now", "description": "The weather now.", "tags": ["weather"]});
@@ -345,22 +346,13 @@ fn every_rule_of_a_card_is_checked() {
         (interface(&url, &rpc, &json!("9.9")), Advice("protocol_version_unknown")),
         // 0.3 §5.5: url, protocolVersion, preferredTransport, additionalInterfaces.
         (json!({"supportedInterfaces": null, "url": 7}), Fail("interface_url_missing")),
-        (
-            json!({"supportedInterfaces": null, "protocolVersion": "1999-01-01"}),
-            Advice("protocol_version_unknown"),
-        ),
-        (json!({"supportedInterfaces": null, "protocolVersion": 0.3}), Advice("protocol_version_unknown")),
+        (older("protocolVersion", json!("1999-01-01")), Advice("protocol_version_unknown")),
+        (older("protocolVersion", json!(0.3)), Advice("protocol_version_unknown")),
         // 0.2 has no such field.
-        (json!({"supportedInterfaces": null, "protocolVersion": null}), Taken),
-        (
-            json!({"supportedInterfaces": null, "protocolVersion": "0.3.0", "preferredTransport": []}),
-            Partial("binding_missing"),
-        ),
+        (older("protocolVersion", Value::Null), Taken),
+        (older("preferredTransport", json!([])), Partial("binding_missing")),
         (json!({"additionalInterfaces": {}}), Partial("interfaces_malformed")),
-        (
-            json!({"supportedInterfaces": null, "protocolVersion": "0.3.0", "additionalInterfaces": [{"url": "https://a.example"}]}),
-            Partial("binding_missing"),
-        ),
+        (older("additionalInterfaces", json!([{"url": "https://a.example"}])), Partial("binding_missing")),
         // 1.0 §4.4.3 and §4.4.4: capabilities and extensions.
         (json!({"capabilities": {"streaming": 1}}), Partial("capabilities_malformed")),
         // Texts in the samples of the protocol's own repository.

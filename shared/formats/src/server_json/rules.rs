@@ -36,7 +36,9 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
         );
     }
     for (index, icon) in list(server.get("icons")).enumerate() {
-        icon_source(index, icon, violations);
+        let Some(url) = icon.get("src").and_then(Value::as_str) else { continue };
+        let rules = ["icon-src-invalid-url", "icon-src-not-absolute", "icon-src-invalid-scheme"];
+        link(&format!("icons[{index}].src"), url, rules, violations);
     }
     for (index, package) in list(server.get("packages")).enumerate() {
         packages::check(&format!("packages[{index}]"), package, violations);
@@ -242,32 +244,21 @@ fn website(server: &Map<String, Value>, reach: Reach, violations: &mut Violation
     if reach == Reach::Development && is_local {
         return;
     }
-    if let Some((rule, words)) =
-        link_fault(url, ["invalid-website-url", "website-url-must-be-absolute", "website-url-invalid-scheme"])
-    {
-        violations.add("websiteUrl", rule, format!("\"{}\" {words}.", shorten(url, 120)));
-    }
+    let rules = ["invalid-website-url", "website-url-must-be-absolute", "website-url-invalid-scheme"];
+    link("websiteUrl", url, rules, violations);
 }
 
-fn icon_source(index: usize, icon: &Value, violations: &mut Violations) {
-    let Some(url) = icon.get("src").and_then(Value::as_str) else { return };
-    if let Some((rule, words)) =
-        link_fault(url, ["icon-src-invalid-url", "icon-src-not-absolute", "icon-src-invalid-scheme"])
-    {
-        violations.add(format!("icons[{index}].src"), rule, format!("\"{}\" {words}.", shorten(url, 120)));
-    }
-}
-
-/// The fault of a link; `rules` are the codes for unreadable, relative, and not https.
-fn link_fault(url: &str, rules: [&'static str; 3]) -> Option<(&'static str, &'static str)> {
-    match Url::parse(url) {
-        Ok(parsed) if parsed.scheme() != "https" => Some((rules[2], "must begin with https://")),
-        Ok(_) if names_host(url) => None,
+/// Checks a link; `rules` are the codes for unreadable, relative, and not https.
+fn link(path: &str, url: &str, rules: [&'static str; 3], violations: &mut Violations) {
+    let (rule, words) = match Url::parse(url) {
+        Ok(parsed) if parsed.scheme() != "https" => (rules[2], "must begin with https://"),
+        Ok(_) if names_host(url) => return,
         Ok(_) | Err(url::ParseError::RelativeUrlWithoutBase) => {
-            Some((rules[1], "must be an absolute URL that begins with https://"))
+            (rules[1], "must be an absolute URL that begins with https://")
         }
-        Err(_) => Some((rules[0], "is not a valid URL")),
-    }
+        Err(_) => (rules[0], "is not a valid URL"),
+    };
+    violations.add(path, rule, format!("\"{}\" {words}.", shorten(url, 120)));
 }
 
 /// Whether `//` follows the scheme. Without it the URL still parses (WHATWG URL, "special authority slashes"), but as a

@@ -5,7 +5,8 @@ use super::*;
 #[test]
 fn fault_of_a_tool_is_found_with_its_place_and_value() {
     let of = |input: Value| fault(&json!({"name": "a", "inputSchema": input}));
-    let property = |schema: Value| of(json!({"type": "object", "properties": {"x": schema}}));
+    let object = |member: &str, value: Value| of(json!({"type": "object", member: value}));
+    let property = |schema: Value| object("properties", json!({"x": schema}));
     for fine in [
         property(json!({"type": "string"})),
         property(json!(true)),
@@ -16,7 +17,7 @@ fn fault_of_a_tool_is_found_with_its_place_and_value() {
         of(
             json!({"type": "object", "$schema": "http://json-schema.org/draft-07/schema#", "definitions": {}}),
         ),
-        of(json!({"type": "object", "$schema": "https://example.org/own"})),
+        object("$schema", json!("https://example.org/own")),
     ] {
         assert_eq!(fine, None);
     }
@@ -24,14 +25,8 @@ fn fault_of_a_tool_is_found_with_its_place_and_value() {
         (of(Value::Null), "`inputSchema` is missing or null"),
         (of(json!({})), "`inputSchema.type` is missing or null"),
         (of(json!({"type": "objekt"})), "`inputSchema.type` is \"objekt\""),
-        (
-            of(json!({"type": "object", "properties": []})),
-            "`inputSchema.properties` is [], not of type object",
-        ),
-        (
-            of(json!({"type": "object", "required": "a"})),
-            "`inputSchema.required` is \"a\", not of type array",
-        ),
+        (object("properties", json!([])), "`inputSchema.properties` is [], not of type object"),
+        (object("required", json!("a")), "`inputSchema.required` is \"a\", not of type array"),
         (property(json!({"type": "numbr"})), "`inputSchema.properties.x.type` is \"numbr\""),
         (
             of(json!({"type": "object", "properties": {"x": {"minimum": "1"}}, "required": "x"})),
@@ -87,28 +82,16 @@ fn tool_with_a_wrong_header_is_left_out_by_clients() {
     let header = |name: &str, kind: &str| json!({"type": kind, "x-mcp-header": name});
     let inner = json!({"type": "object", "properties": {"b": header("B", "integer")}});
     assert_eq!(of(json!({"a": header("A", "string"), "in": inner})), None);
-    for (properties, rule) in [
-        (
-            json!({"a": header("a b", "string")}),
-            "`inputSchema.properties.a.x-mcp-header` is not the name of a header",
-        ),
-        (
-            json!({"a": header("x\r\ny", "string")}),
-            "`inputSchema.properties.a.x-mcp-header` is not the name of a header",
-        ),
-        (
-            json!({"a": header("A", "number")}),
-            "`inputSchema.properties.a.x-mcp-header` is on an argument that is not a string, an integer or a boolean",
-        ),
-        (
-            json!({"a": header("A", "string"), "b": header("a", "string")}),
-            "`inputSchema.properties.b.x-mcp-header` repeats a header",
-        ),
-        (
-            json!({"a": {"items": header("A", "string")}}),
-            "`inputSchema.properties.a.items.x-mcp-header` is not reachable through `properties` alone",
-        ),
+    let no_type = "is on an argument that is not a string, an integer or a boolean";
+    let nested = "is not reachable through `properties` alone";
+    for (properties, place, rule) in [
+        (json!({"a": header("a b", "string")}), "a", "is not the name of a header"),
+        (json!({"a": header("x\r\ny", "string")}), "a", "is not the name of a header"),
+        (json!({"a": header("A", "number")}), "a", no_type),
+        (json!({"a": header("A", "string"), "b": header("a", "string")}), "b", "repeats a header"),
+        (json!({"a": {"items": header("A", "string")}}), "a.items", nested),
     ] {
-        assert_eq!(of(properties).as_deref(), Some(rule));
+        let expected = format!("`inputSchema.properties.{place}.x-mcp-header` {rule}");
+        assert_eq!(of(properties), Some(expected));
     }
 }

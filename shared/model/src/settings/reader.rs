@@ -72,20 +72,6 @@ impl<'a> Reader<'a> {
         })
     }
 
-    pub(super) fn switch(
-        &mut self,
-        name: &'static str,
-        default: bool,
-        meaning: &'static str,
-    ) -> Result<bool, SettingError> {
-        let default = if default { "on" } else { "off" };
-        self.text(name, default, "`on` or `off`", meaning, |text| match text {
-            "on" => Some(true),
-            "off" => Some(false),
-            _ => None,
-        })
-    }
-
     /// `parse` gets the value or the default.
     pub(super) fn text<T>(
         &mut self,

@@ -21,6 +21,11 @@ fn parsed(text: &str) -> Intent {
     parse_intent(&said(text), None)
 }
 
+/// A text with values for its placeholders.
+fn with_values(text: &str) -> String {
+    text.replace("{id}", ID).replace("{other}", OTHER).replace("{card}", CARD)
+}
+
 /// A short form: an operation and its arguments, or the kind of intent.
 fn intent(text: &str) -> String {
     short(&parsed(text))
@@ -92,86 +97,68 @@ fn tool_name_of_several_words_is_found_only_if_all_words_occur() {
 
 #[test]
 fn messages_select_the_expected_operation() {
-    let list = format!("list_yourself(url={CARD})");
-    let status = format!("check_status(id={ID})");
+    let (list, status) = ("list_yourself(url={card})", "check_status(id={id})");
     for (text, meant) in [
+        ("Hi! I'd like to list my agent, it lives at {card}. It does not need a key.", list),
+        ("My card is at {card} - please list it", list),
+        ("list_yourself {card}", list),
+        ("list my agent at agent.acme.dev", "list_yourself(url=https://agent.acme.dev)"),
         (
-            format!("Hi! I'd like to list my agent, it lives at {CARD}. It does not need a key."),
-            list.as_str(),
+            "list my agent at {card}, contact me@acme.dev",
+            "list_yourself(url={card},contact_email=me@acme.dev)",
         ),
-        (format!("My card is at {CARD} - please list it"), &list),
-        (format!("list_yourself {CARD}"), &list),
-        ("list my agent at agent.acme.dev".to_owned(), "list_yourself(url=https://agent.acme.dev)"),
+        ("{id}", status),
+        ("check-status {id}", status),
+        ("what's the status of \"Weather Bot\"?", "check_status(name=Weather Bot)"),
+        ("how is the listing named paper reader 2 doing", "check_status(name=paper reader 2 doing)"),
+        ("test {card} without listing it", "score(url={card})"),
+        ("list all live agents", "search_active(kind=agent)"),
+        ("find a weather agent", "match_capability(q=weather agent)"),
         (
-            format!("list my agent at {CARD}, contact me@acme.dev"),
-            &format!("list_yourself(url={CARD},contact_email=me@acme.dev)"),
-        ),
-        (ID.to_owned(), &status),
-        (format!("check-status {ID}"), &status),
-        ("what's the status of \"Weather Bot\"?".to_owned(), "check_status(name=Weather Bot)"),
-        (
-            "how is the listing named paper reader 2 doing".to_owned(),
-            "check_status(name=paper reader 2 doing)",
-        ),
-        (format!("test {CARD} without listing it"), &format!("score(url={CARD})")),
-        ("list all live agents".to_owned(), "search_active(kind=agent)"),
-        ("find a weather agent".to_owned(), "match_capability(q=weather agent)"),
-        (
-            "confirm the demo ord_9ff4 with at_0123456789abcdef".to_owned(),
+            "confirm the demo ord_9ff4 with at_0123456789abcdef",
             "demo_confirm(access_token=at_0123456789abcdef,order_id=ord_9ff4)",
         ),
+        ("prove that {id} was live on 2026-11-28", "inclusion_proof(listing_id={id},at=2026-11-28)"),
+        ("list only the agents, no MCP stuff", "search_active(kind=agent)"),
         (
-            format!("prove that {ID} was live on 2026-11-28"),
-            &format!("inclusion_proof(listing_id={ID},at=2026-11-28)"),
-        ),
-        ("list only the agents, no MCP stuff".to_owned(), "search_active(kind=agent)"),
-        (
-            "weather tool for hamburg, an mcp server not an agent".to_owned(),
+            "weather tool for hamburg, an mcp server not an agent",
             "match_capability(q=weather tool for hamburg, an mcp server not an agent,kind=mcp)",
         ),
         (
-            format!("rename \"Mild Weather\" ({ID}) to 'Wild Weather'"),
-            &format!("manage_listing(act=rename,listing_id={ID},name=Wild Weather)"),
+            "rename \"Mild Weather\" ({id}) to 'Wild Weather'",
+            "manage_listing(act=rename,listing_id={id},name=Wild Weather)",
         ),
         (
-            format!("{ID} pretends to be our bank and it is not. Please look into it."),
-            &format!(
-                "report_listing(listing_id={ID},reason={ID} pretends to be our bank and it is not. Please look into it.)"
-            ),
+            "{id} pretends to be our bank and it is not. Please look into it.",
+            "report_listing(listing_id={id},reason={id} pretends to be our bank and it is not. Please look into it.)",
         ),
-        ("show 5 active listings".to_owned(), "search_active(limit=5)"),
-        (format!("plz add our server {CARD} thx"), &format!("list_yourself(url={CARD})")),
-        (format!("can u put {CARD} on ur list"), &format!("list_yourself(url={CARD})")),
-        ("when do payments open?".to_owned(), "preview_product()"),
-        ("what does the demo contain".to_owned(), "preview_product(sku=alive)"),
-        (format!("which skills does agent {ID} offer"), &status),
-        ("I'd like to buy Alive".to_owned(), "checkout(sku=alive)"),
-        ("How much is MCP Mesh?".to_owned(), "preview_product(sku=mcp_mesh)"),
+        ("show 5 active listings", "search_active(limit=5)"),
+        ("plz add our server {card} thx", "list_yourself(url={card})"),
+        ("can u put {card} on ur list", "list_yourself(url={card})"),
+        ("when do payments open?", "preview_product()"),
+        ("what does the demo contain", "preview_product(sku=alive)"),
+        ("which skills does agent {id} offer", status),
+        ("I'd like to buy Alive", "checkout(sku=alive)"),
+        ("How much is MCP Mesh?", "preview_product(sku=mcp_mesh)"),
+        ("which tool of {id} takes the argument month, and is it mandatory?", "listing_tools(id={id})"),
+        ("You rejected {id} for the third time. What exactly do I have to change?", status),
+        ("who owns {id}?", status),
+        ("wann wird {id} wieder geprüft?", status),
+        ("Bitte liste meinen Agenten: agent.acme.dev", "list_yourself(url=https://agent.acme.dev)"),
         (
-            format!("which tool of {ID} takes the argument month, and is it mandatory?"),
-            &format!("listing_tools(id={ID})"),
-        ),
-        (format!("You rejected {ID} for the third time. What exactly do I have to change?"), &status),
-        (format!("who owns {ID}?"), &status),
-        (format!("wann wird {ID} wieder geprüft?"), &status),
-        (
-            "Bitte liste meinen Agenten: agent.acme.dev".to_owned(),
-            "list_yourself(url=https://agent.acme.dev)",
-        ),
-        (
-            "which MCP server can add two numbers?".to_owned(),
+            "which MCP server can add two numbers?",
             "match_capability(q=MCP server can add two numbers,kind=mcp)",
         ),
         (
-            "hi! could you pls find me a weather server, my agent needs it for tomorrow".to_owned(),
+            "hi! could you pls find me a weather server, my agent needs it for tomorrow",
             "match_capability(q=weather server, my agent needs it for tomorrow)",
         ),
-        ("list all 7000 agents and servers that are live".to_owned(), "search_active()"),
-        (format!("what proof do you have that {ID} really works?"), &status),
-        ("search for \"flight booking\"".to_owned(), "ard_search(q=flight booking)"),
-        (format!("{{\"tool\": \"check_status\", \"arguments\": {{\"id\": \"{ID}\"}}}}"), &status),
+        ("list all 7000 agents and servers that are live", "search_active()"),
+        ("what proof do you have that {id} really works?", status),
+        ("search for \"flight booking\"", "ard_search(q=flight booking)"),
+        (r#"{"tool": "check_status", "arguments": {"id": "{id}"}}"#, status),
     ] {
-        assert_eq!(intent(&text), meant, "{text}");
+        assert_eq!(intent(&with_values(text)), with_values(meant), "{text}");
     }
 }
 
@@ -234,7 +221,7 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         ("I endorse {id}, it is fast. From: Hooli", "endorse(from=Hooli,listing_id={id},body=it is fast)"),
         ("does {id} need a login, and which kind?", "check_status(id={id})"),
     ] {
-        assert_eq!(intent(&text.replace("{id}", ID)), meant.replace("{id}", ID), "{text}");
+        assert_eq!(intent(&with_values(text)), with_values(meant), "{text}");
     }
     let said = MessageContent { text: format!("{ID} does not work"), ..MessageContent::default() };
     let example = render::example(&crate::DEPOSIT_OUTCOME, Some(&ParsedText::parse(&said.text)));
@@ -313,11 +300,14 @@ fn later_message_completes_an_earlier_request() {
     for other in ["which agents are live?", &format!("what would {CARD} score?"), "is mcp-acme live?"] {
         assert_eq!(answer(other), None, "{other}");
     }
-    let two = said(&format!("find an agent that adds numbers, and also tell me whether {ID} is live"));
-    let second = further_request::of(&two, &parse_intent(&two, None)).unwrap();
+    let further_of = |text: &str| {
+        let two = said(&with_values(text));
+        further_request::of(&two, &parse_intent(&two, None))
+    };
+    let second =
+        further_of("find an agent that adds numbers, and also tell me whether {id} is live").unwrap();
     assert_eq!(short(&second.intent), "match_capability(q=agent that adds numbers)");
-    let two = said(&format!("which tools does {ID} have, and how do I connect to it?"));
-    let second = further_request::of(&two, &parse_intent(&two, None)).unwrap();
+    let second = further_of("which tools does {id} have, and how do I connect to it?").unwrap();
     for (text, first, further) in [
         ("is {id} live and is {other} clean?", "probe_clean(listing_id={other})", "check_status(id={id})"),
         (
@@ -327,28 +317,23 @@ fn later_message_completes_an_earlier_request() {
         ),
         ("endorse {id} and endorse {other}", "endorse(listing_id={id})", "endorse(listing_id={other})"),
     ] {
-        let filled = |text: &str| text.replace("{id}", ID).replace("{other}", OTHER);
-        let two = said(&filled(text));
+        let two = said(&with_values(text));
         let chosen = parse_intent(&two, None);
         let second =
             further_request::of(&two, &chosen).unwrap_or_else(|| panic!("{text}: {}", short(&chosen)));
         let own = second.own.as_ref().map(short);
         let both = BTreeSet::from([own.unwrap_or_else(|| short(&chosen)), short(&second.intent)]);
-        assert_eq!(both, BTreeSet::from([first, further].map(filled)), "{text}");
+        assert_eq!(both, BTreeSet::from([first, further].map(with_values)), "{text}");
     }
     let inbox =
         ParsedText::parse(&format!("I do not want to write to {ID} yet; does anybody read its inbox?"));
     let also = matching::second(&inbox, &Map::new(), &crate::TALK).as_ref().map(short);
     assert!(!also.as_ref().is_some_and(|also| also.starts_with("talk_inbox")), "{also:?}");
-    let listed =
-        said("Please list my MCP server, it runs at https://tide.acme.dev/mcp and is called Tide Table");
-    let own = further_request::of(&listed, &parse_intent(&listed, None)).and_then(|further| further.own);
+    let listed = "Please list my MCP server, it runs at https://tide.acme.dev/mcp and is called Tide Table";
+    let own = further_of(listed).and_then(|further| further.own);
     assert!(own.is_none_or(|own| short(&own).contains("https://tide.acme.dev/mcp")), "a URL stays whole");
-    let further = |text: &str| {
-        let two = said(&text.replace("{id}", ID).replace("{other}", OTHER));
-        let second = further_request::of(&two, &parse_intent(&two, None));
-        second.map(|second| (second.text.unwrap_or_default(), short(&second.intent)))
-    };
+    let further =
+        |text: &str| further_of(text).map(|second| (second.text.unwrap_or_default(), short(&second.intent)));
     let other = (OTHER.to_owned(), format!("check_status(id={OTHER})"));
     assert_eq!(further("what is the status of {id}, {other}?"), Some(other));
     let others = (format!("{OTHER} and mcp-c"), "unclear".to_owned());
@@ -489,33 +474,27 @@ fn each_topic_of_help_has_sentences_and_an_answer_without_open_values() {
 fn listing_that_sends_a_message_is_not_the_one_that_it_is_about() {
     for (text, meant) in [
         (
-            format!("endorse {ID} from mcp-acme: it was right"),
-            format!("endorse(from=mcp-acme,listing_id={ID},body=it was right)"),
+            "endorse {id} from mcp-acme: it was right",
+            "endorse(from=mcp-acme,listing_id={id},body=it was right)",
         ),
         (
-            format!("We are mcp-acme. Leave a message for {ID}: hello you"),
-            format!("talk(from=mcp-acme,listing_id={ID},text=hello you)"),
+            "We are mcp-acme. Leave a message for {id}: hello you",
+            "talk(from=mcp-acme,listing_id={id},text=hello you)",
         ),
+        ("this is mcp-acme: {id} failed", "deposit_outcome(from=mcp-acme,listing_id={id},ok=false)"),
         (
-            format!("this is mcp-acme: {ID} failed"),
-            format!("deposit_outcome(from=mcp-acme,listing_id={ID},ok=false)"),
+            "plan {id} with mcp-acme, and leave a trace on mcp-acme: tides were wrong",
+            "leave_trace(listing_id=mcp-acme,body=tides were wrong)",
         ),
+        ("{id} failed, what should I do", "deposit_outcome refused"),
         (
-            format!("plan {ID} with mcp-acme, and leave a trace on mcp-acme: tides were wrong"),
-            "leave_trace(listing_id=mcp-acme,body=tides were wrong)".to_owned(),
+            "endorse {id}: saved us twice. Signed: cargo planner",
+            "endorse(from=cargo planner,listing_id={id},body=saved us twice)",
         ),
-        (format!("{ID} failed, what should I do"), "deposit_outcome refused".to_owned()),
-        (
-            format!("endorse {ID}: saved us twice. Signed: cargo planner"),
-            format!("endorse(from=cargo planner,listing_id={ID},body=saved us twice)"),
-        ),
-        (
-            format!("{ID} failed -- sailor-7"),
-            format!("deposit_outcome(from=sailor-7,listing_id={ID},ok=false)"),
-        ),
-        ("what arguments does get_tides take?".to_owned(), "match_capability(q=get_tides)".to_owned()),
+        ("{id} failed -- sailor-7", "deposit_outcome(from=sailor-7,listing_id={id},ok=false)"),
+        ("what arguments does get_tides take?", "match_capability(q=get_tides)"),
     ] {
-        assert_eq!(intent(&text), meant, "{text}");
+        assert_eq!(intent(&with_values(text)), with_values(meant), "{text}");
     }
     for body in ["it returned a signed answer", "I am re-using it on behalf of my boss"] {
         assert_eq!(intent(&format!("endorse {ID}: {body}")), format!("endorse(listing_id={ID},body={body})"));

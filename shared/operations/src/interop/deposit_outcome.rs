@@ -132,7 +132,29 @@ impl Operation for DepositOutcome {
             Some(id) => Some(lookup::shown_listing(app, id).await?.id),
         };
         lookup::different(listing.id.as_str(), listing_b.as_ref().map_or("", ListingId::as_str))?;
-        let outcome = read(app, &arguments, listing.id.clone(), listing_b)?;
+        let ok = arguments.ok.ok_or_else(|| {
+            let detail = "`ok` is required: true if the listing did what you requested, false if it failed.";
+            Problem::invalid("ok", "missing_verdict", detail)
+        })?;
+        if arguments.latency_ms.is_some_and(|latency| latency > MAX_LATENCY_MS) {
+            let detail = "`latency_ms` must be at most 86400000 (one day).";
+            return Err(Problem::invalid("latency_ms", "out_of_range", detail));
+        }
+        let outcome = Outcome {
+            id: format!("out_{}", app.random.hex(12)),
+            listing_id: listing.id.clone(),
+            listing_b,
+            ok,
+            quality: match arguments.quality {
+                None => Outcome::usual_quality(ok),
+                Some(quality) => thousandths(quality)?,
+            },
+            latency_ms: arguments.latency_ms,
+            kind: bounded::line("kind", arguments.kind.as_deref(), MAX_KIND_CHARS)?,
+            from: bounded::line("from", arguments.from.as_deref(), MAX_FROM_CHARS)?,
+            body: bounded::text("body", arguments.body.as_deref(), MAX_BODY_CHARS)?,
+            at: app.clock.now(),
+        };
         let source = app.caller_digest(caller).await?;
         let is_self_report = outcome.from.as_deref().is_some_and(|from| is_itself(from, &listing));
         let not_counted_because = if is_self_report {
@@ -161,37 +183,6 @@ impl Operation for DepositOutcome {
             },
         })
     }
-}
-
-fn read(
-    app: &App,
-    arguments: &Arguments,
-    listing_id: ListingId,
-    listing_b: Option<ListingId>,
-) -> Result<Outcome, Problem> {
-    let ok = arguments.ok.ok_or_else(|| {
-        let detail = "`ok` is required: true if the listing did what you requested, false if it failed.";
-        Problem::invalid("ok", "missing_verdict", detail)
-    })?;
-    if arguments.latency_ms.is_some_and(|latency| latency > MAX_LATENCY_MS) {
-        let detail = "`latency_ms` must be at most 86400000 (one day).";
-        return Err(Problem::invalid("latency_ms", "out_of_range", detail));
-    }
-    Ok(Outcome {
-        id: format!("out_{}", app.random.hex(12)),
-        listing_id,
-        listing_b,
-        ok,
-        quality: match arguments.quality {
-            None => Outcome::usual_quality(ok),
-            Some(quality) => thousandths(quality)?,
-        },
-        latency_ms: arguments.latency_ms,
-        kind: bounded::line("kind", arguments.kind.as_deref(), MAX_KIND_CHARS)?,
-        from: bounded::line("from", arguments.from.as_deref(), MAX_FROM_CHARS)?,
-        body: bounded::text("body", arguments.body.as_deref(), MAX_BODY_CHARS)?,
-        at: app.clock.now(),
-    })
 }
 
 fn thousandths(quality: f64) -> Result<u16, Problem> {

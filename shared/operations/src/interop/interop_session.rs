@@ -173,7 +173,20 @@ impl Operation for InteropSession {
         if !is_written {
             return Err(refused(&session));
         }
-        Ok(answer(app, action, &id, session))
+        let Session { created_at, expires_at, facts, steps, closed } = session;
+        let most = if closed { 0 } else { usize::try_from(MAX_SESSION_STEPS).unwrap_or(usize::MAX) };
+        let steps_left = most.saturating_sub(steps.len());
+        let id = id.reveal().to_owned();
+        let next = if steps_left == 0 {
+            let note = "This session accepts no more steps. Open a new session.";
+            step(app, json!({ "action": "session_open" }), note)
+        } else {
+            let body = json!({ "action": "session_append", "session_id": id, "step_action": "resolved" });
+            step(app, body, "Append your next step, with your own `step_action`.")
+        };
+        let session_id = id.clone();
+        let session = ShownSession { id, created_at, expires_at, facts, steps, steps_left, closed };
+        Ok(Answer { action, session_id, session, next })
     }
 }
 
@@ -243,32 +256,4 @@ fn refused(session: &Session) -> Problem {
     let detail =
         format!("This session already has {MAX_SESSION_STEPS} steps, the maximum. Open a new session.");
     Problem::conflict("session_full", detail)
-}
-
-fn answer(app: &App, action: SessionAction, id: &SessionId, session: Session) -> Answer {
-    let Session { created_at, expires_at, facts, steps, closed } = session;
-    let most = if closed { 0 } else { usize::try_from(MAX_SESSION_STEPS).unwrap_or(usize::MAX) };
-    let steps_left = most.saturating_sub(steps.len());
-    let next = if steps_left == 0 {
-        let note = "This session accepts no more steps. Open a new session.";
-        step(app, json!({ "action": "session_open" }), note)
-    } else {
-        let body =
-            json!({ "action": "session_append", "session_id": id.reveal(), "step_action": "resolved" });
-        step(app, body, "Append your next step, with your own `step_action`.")
-    };
-    Answer {
-        action,
-        session_id: id.reveal().to_owned(),
-        session: ShownSession {
-            id: id.reveal().to_owned(),
-            created_at,
-            expires_at,
-            facts,
-            steps,
-            steps_left,
-            closed,
-        },
-        next,
-    }
 }

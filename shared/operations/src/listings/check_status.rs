@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::prelude::*;
 use registry_app::talk::Talk;
-use registry_domain::funnel::{self, Deal, TakeDemo};
+use registry_domain::funnel::{self, TakeDemo};
 use registry_domain::views::{Liveness, LogPlace, NameStanding, ProbeSummary, badge};
 use registry_model::{
     AbilityChange, Access, Assessment, Check, CheckedPackage, Handshake, Reason, ScorePart, SignIn, Skill,
@@ -209,7 +209,70 @@ impl Operation for CheckStatus {
         if is_shared {
             next.note += " Other listings have this name, too.";
         }
-        Ok(answer(app, listing, evidence, offer.as_ref(), next))
+        let (settings, now) = (&app.settings, app.clock.now());
+        let next_probe_at = listing.next_probe_at(now, settings.probe_tick_seconds);
+        let lane = listing.shown_lane(app.oldest_proof());
+        let live = lane == Lane::Active;
+        let Advice { must_fix: reasons, could_improve: warnings } = explain::advice(listing, lane, evidence);
+        let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
+        let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
+        let sign_in = sign_in.filter(|_| lane.is_proven());
+        Ok(Answer {
+            found: true,
+            listing_id: listing.id.clone(),
+            id: listing.id.clone(),
+            kind: listing.kind,
+            name: listing.name.clone(),
+            description: listing.description.clone().filter(|_| lane != Lane::Withdrawn),
+            version: (listing.version.clone())
+                .or_else(|| evidence.filter(|evidence| evidence.is_clean())?.verdict.facts.version.clone())
+                .filter(|_| lane != Lane::Withdrawn),
+            name_standing: NameStanding::of(listing),
+            proven_domain: listing.shown_domain().map(ToString::to_string),
+            lane,
+            lane_reason: match (&listing.withdrawal, sign_in) {
+                (Some(withdrawal), _) if withdrawal.by_owner => lane_reason(listing, lane).to_owned(),
+                (Some(withdrawal), _) => {
+                    format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str())
+                }
+                (None, Some(sign_in)) => format!("{} {}", lane_reason(listing, lane), sign_in.sentence()),
+                (None, None) => lane_reason(listing, lane).to_owned(),
+            },
+            access: listing.availability(app.oldest_proof()).map(|shown| shown.access),
+            withdrawal: listing.withdrawal.clone(),
+            probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
+            liveness: Liveness::of(listing, app.oldest_proof(), now),
+            retry_at: (!lane.is_proven() && lane != Lane::Withdrawn).then_some(next_probe_at),
+            recheck_at: lane.is_proven().then_some(next_probe_at),
+            failed_recheck_hours: u32::try_from(listing.strikes.len()).unwrap_or(u32::MAX),
+            checks_clean: evidence.is_some_and(|evidence| {
+                let (verdict, is_clean) = (&evidence.verdict, evidence.is_clean());
+                is_clean && (verdict.speaks || verdict.facts.sign_in.is_some())
+            }),
+            checks,
+            score_breakdown: evidence.map(|evidence| evidence.score.breakdown.clone()).unwrap_or_default(),
+            evidence: evidence.map(|Assessment { verdict, changed, .. }| Evidence {
+                speaks: verdict.speaks,
+                answers: verdict.answers,
+                inconclusive: verdict.inconclusive,
+                signals: verdict.signals.clone(),
+                protocol_hints: verdict.protocol_hints.clone(),
+                protocol_versions: verdict.facts.protocol_versions.clone(),
+                skills: verdict.facts.skills.clone(),
+                tools: verdict.facts.tools.clone(),
+                tools_hash: verdict.facts.tools_hash.clone(),
+                sign_in: verdict.facts.sign_in.clone(),
+                packages: verdict.facts.packages.clone(),
+                changed: changed.clone(),
+            }),
+            log: listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(settings, &listing.id, leaf)),
+            talk: live.then(|| Talk::of(listing, settings, now)),
+            take_demo: offer.map(|offer| funnel::demo_offer(listing, settings, &offer)),
+            badge_markdown: badge::markdown(settings, badge::DEFAULT, &listing.id),
+            next,
+            reasons,
+            warnings,
+        })
     }
 }
 
@@ -239,78 +302,6 @@ async fn twin(
     let endpoint = evidence.and_then(|evidence| evidence.verdict.facts.endpoint.as_deref());
     let Some(endpoint) = endpoint else { return Ok(None) };
     Ok(app.store.endpoint_holder(endpoint, &listing.id).await?)
-}
-
-fn answer(
-    app: &App,
-    listing: &Listing,
-    evidence: Option<&Assessment>,
-    offer: Option<&Deal>,
-    next: NextStep,
-) -> Answer {
-    let settings = &app.settings;
-    let now = app.clock.now();
-    let next_probe_at = listing.next_probe_at(now, app.settings.probe_tick_seconds);
-    let lane = listing.shown_lane(app.oldest_proof());
-    let live = lane == Lane::Active;
-    let Advice { must_fix: reasons, could_improve: warnings } = explain::advice(listing, lane, evidence);
-    let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
-    let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
-    let sign_in = sign_in.filter(|_| lane.is_proven());
-    Answer {
-        found: true,
-        listing_id: listing.id.clone(),
-        id: listing.id.clone(),
-        kind: listing.kind,
-        name: listing.name.clone(),
-        description: listing.description.clone().filter(|_| lane != Lane::Withdrawn),
-        version: (listing.version.clone())
-            .or_else(|| evidence.filter(|evidence| evidence.is_clean())?.verdict.facts.version.clone())
-            .filter(|_| lane != Lane::Withdrawn),
-        name_standing: NameStanding::of(listing),
-        proven_domain: listing.shown_domain().map(ToString::to_string),
-        lane,
-        lane_reason: match (&listing.withdrawal, sign_in) {
-            (Some(withdrawal), _) if withdrawal.by_owner => lane_reason(listing, lane).to_owned(),
-            (Some(withdrawal), _) => format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str()),
-            (None, Some(sign_in)) => format!("{} {}", lane_reason(listing, lane), sign_in.sentence()),
-            (None, None) => lane_reason(listing, lane).to_owned(),
-        },
-        access: listing.availability(app.oldest_proof()).map(|shown| shown.access),
-        withdrawal: listing.withdrawal.clone(),
-        probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
-        liveness: Liveness::of(listing, app.oldest_proof(), now),
-        retry_at: (!lane.is_proven() && lane != Lane::Withdrawn).then_some(next_probe_at),
-        recheck_at: lane.is_proven().then_some(next_probe_at),
-        failed_recheck_hours: u32::try_from(listing.strikes.len()).unwrap_or(u32::MAX),
-        checks_clean: evidence.is_some_and(|evidence| {
-            let (verdict, is_clean) = (&evidence.verdict, evidence.is_clean());
-            is_clean && (verdict.speaks || verdict.facts.sign_in.is_some())
-        }),
-        checks,
-        score_breakdown: evidence.map(|evidence| evidence.score.breakdown.clone()).unwrap_or_default(),
-        evidence: evidence.map(|Assessment { verdict, changed, .. }| Evidence {
-            speaks: verdict.speaks,
-            answers: verdict.answers,
-            inconclusive: verdict.inconclusive,
-            signals: verdict.signals.clone(),
-            protocol_hints: verdict.protocol_hints.clone(),
-            protocol_versions: verdict.facts.protocol_versions.clone(),
-            skills: verdict.facts.skills.clone(),
-            tools: verdict.facts.tools.clone(),
-            tools_hash: verdict.facts.tools_hash.clone(),
-            sign_in: verdict.facts.sign_in.clone(),
-            packages: verdict.facts.packages.clone(),
-            changed: changed.clone(),
-        }),
-        log: listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(settings, &listing.id, leaf)),
-        talk: live.then(|| Talk::of(listing, settings, now)),
-        take_demo: offer.map(|offer| funnel::demo_offer(listing, settings, offer)),
-        badge_markdown: badge::markdown(settings, badge::DEFAULT, &listing.id),
-        next,
-        reasons,
-        warnings,
-    }
 }
 
 pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {

@@ -8,7 +8,7 @@ use registry_domain::{hastened_rechecks, publish, score_report};
 use registry_fetch::Target;
 use registry_model::{
     Assessment, Check, DeclaredTransport, Handshake, HostName, LimitedAction, ProbeStep, Reason, ScorePart,
-    ScoreReport, ScoreReportId,
+    ScoreReport,
 };
 use registry_probe::handshake::{Depth, Subject};
 use registry_probe::{assess, place};
@@ -143,58 +143,48 @@ impl Operation for Score {
             hastened_rechecks::after_score(app, &target, &assessment).await?;
         }
         let (id, report) = score_report::store(app, &target, &assessment, steps, listed.as_ref()).await?;
-        Ok(answer(app, url, assessment, &id, report, listed))
-    }
-}
-
-fn answer(
-    app: &App,
-    url: String,
-    assessment: Assessment,
-    id: &ScoreReportId,
-    report: ScoreReport,
-    listed: Option<Listing>,
-) -> Answer {
-    let reasons = score_report::reasons(&assessment, listed.as_ref());
-    let Assessment { verdict, checks, score, probed_at, .. } = assessment;
-    let report_expires_at = score_report::expires_at(&report);
-    let ScoreReport { would_go_live, would_be_gated, steps, .. } = report;
-    let publish = app.settings.url("/api/publish");
-    let shown = listed.as_ref().filter(|listing| listing.shown_lane(app.oldest_proof()).is_proven());
-    let list_hint = if let Some(listing) = shown {
-        format!("It is already listed as {}. Publishing it again answers with this listing.", listing.id)
-    } else if would_go_live {
-        let is_asked = verdict.facts.kind == Some(Kind::Agent) && verdict.answers.is_none();
-        let more = if is_asked { " if it also answers a message, which this probe did not send" } else { "" };
-        format!("It can go Live{more}. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
-    } else if would_be_gated {
-        format!(
-            "It would become gated: it asks for sign-in. To publish it, POST {publish} with {{\"url\": \"{url}\"}}."
-        )
-    } else {
-        let fix = reasons.first().map(|reason| format!(" {}", reason.fix)).unwrap_or_default();
-        format!("It would not become Live now.{fix}")
-    };
-    Answer {
-        url,
-        listing_id: listed.map(|listing| listing.id),
-        kind: verdict.facts.kind,
-        name: verdict.facts.name,
-        description: verdict.facts.description,
-        score: score.value,
-        breakdown: score.breakdown,
-        handshake: verdict.handshake,
-        latency_ms: verdict.latency_ms,
-        reasons,
-        checks,
-        signals: verdict.signals,
-        protocol_hints: verdict.protocol_hints,
-        would_go_live,
-        would_be_gated,
-        list_hint,
-        steps,
-        report_url: score_report::page_url(&app.settings, id),
-        report_expires_at,
-        scored_at: probed_at,
+        let reasons = score_report::reasons(&assessment, listed.as_ref());
+        let Assessment { verdict, checks, score, probed_at, .. } = assessment;
+        let report_expires_at = score_report::expires_at(&report);
+        let ScoreReport { would_go_live, would_be_gated, steps, .. } = report;
+        let publish = app.settings.url("/api/publish");
+        let shown = listed.as_ref().filter(|listing| listing.shown_lane(app.oldest_proof()).is_proven());
+        let list_hint = if let Some(listing) = shown {
+            format!("It is already listed as {}. Publishing it again answers with this listing.", listing.id)
+        } else if would_go_live {
+            let is_asked = verdict.facts.kind == Some(Kind::Agent) && verdict.answers.is_none();
+            let more =
+                if is_asked { " if it also answers a message, which this probe did not send" } else { "" };
+            format!("It can go Live{more}. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
+        } else if would_be_gated {
+            format!(
+                "It would become gated: it asks for sign-in. To publish it, POST {publish} with {{\"url\": \"{url}\"}}."
+            )
+        } else {
+            let fix = reasons.first().map(|reason| format!(" {}", reason.fix)).unwrap_or_default();
+            format!("It would not become Live now.{fix}")
+        };
+        Ok(Answer {
+            url,
+            listing_id: listed.map(|listing| listing.id),
+            kind: verdict.facts.kind,
+            name: verdict.facts.name,
+            description: verdict.facts.description,
+            score: score.value,
+            breakdown: score.breakdown,
+            handshake: verdict.handshake,
+            latency_ms: verdict.latency_ms,
+            reasons,
+            checks,
+            signals: verdict.signals,
+            protocol_hints: verdict.protocol_hints,
+            would_go_live,
+            would_be_gated,
+            list_hint,
+            steps,
+            report_url: score_report::page_url(&app.settings, &id),
+            report_expires_at,
+            scored_at: probed_at,
+        })
     }
 }

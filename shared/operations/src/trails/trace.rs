@@ -109,7 +109,17 @@ pub(crate) async fn leave(
             listing_ids.iter().any(|id| found.listings.get(*id).is_some_and(|l| is_itself(&trace.from, l)));
         let why = not_counted(trace.event, is_own, found.is_repeated || is_repeated);
         let deposits = deposits(&trace, &id, other.as_ref(), &neighbours, &found, why.is_none());
-        let mark = mark(app, &trace, &id, other.as_ref(), now);
+        let mark = TrailMark {
+            id: TrailMark::new_id(&app.random),
+            kind: trace.kind,
+            listing_id: id.clone(),
+            listing_b: other.clone(),
+            from: trace.from.clone(),
+            body: trace.body.clone(),
+            intensity: trace.intensity,
+            at: now,
+            tags: trace.tags.clone(),
+        };
         let source = TraceSource { at, act, digest: &digests[0], until: now + trace.repeat_after };
         let known = found.edges.first();
         let used_with = other.as_ref().map(|with| UsedWith { with, by: EDGE_STRENGTH, known });
@@ -128,20 +138,6 @@ pub(crate) async fn leave(
         }
     }
     Err(Problem::unavailable("the trail of the listing changes too often; the trace was not stored"))
-}
-
-fn mark(app: &App, trace: &Trace, id: &ListingId, other: Option<&ListingId>, now: Moment) -> TrailMark {
-    TrailMark {
-        id: TrailMark::new_id(&app.random),
-        kind: trace.kind,
-        listing_id: id.clone(),
-        listing_b: other.cloned(),
-        from: trace.from.clone(),
-        body: trace.body.clone(),
-        intensity: trace.intensity,
-        at: now,
-        tags: trace.tags.clone(),
-    }
 }
 
 fn not_counted(event: TrailEvent, is_own: bool, is_repeated: bool) -> Option<&'static str> {

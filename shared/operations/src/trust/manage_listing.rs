@@ -205,9 +205,12 @@ impl Answer {
                 )
             }
             OwnerAct::Reprobe => {
-                let after = due_now(app, listing);
+                let now = app.clock.now();
+                let (due_at, probe_requested_at) = (listing.due_at.min(now), Some(now));
+                let after = Listing { due_at, at_once: true, probe_requested_at, ..listing.clone() };
                 rewrite(app, listing, &after).await?;
-                announce(app, &after).await;
+                // The event starts the probe.
+                app.bus.send(&Event::of(&after, What::Queued, app.clock.now())).await;
                 (true, "A probe is due now. check_status shows the result.")
             }
             OwnerAct::OptIn => (
@@ -247,17 +250,6 @@ async fn rewrite(app: &App, before: &Listing, after: &Listing) -> Result<(), Pro
     let now = app.clock.now();
     let written = app.store.republish(before, after, None, &Contact::default(), None, now).await?;
     if written { Ok(()) } else { Err(changed_meanwhile(true)) }
-}
-
-fn due_now(app: &App, listing: &Listing) -> Listing {
-    let now = app.clock.now();
-    let due_at = listing.due_at.min(now);
-    Listing { due_at, at_once: true, probe_requested_at: Some(now), ..listing.clone() }
-}
-
-/// Starts the probe of a listing that is due now.
-async fn announce(app: &App, listing: &Listing) {
-    app.bus.send(&Event::of(listing, What::Queued, app.clock.now())).await;
 }
 
 /// The act as it appears in the challenge's text.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::transcript;
+use super::transcript::MAX_EXCHANGES;
 use crate::reasons::{ConformanceRule, ProbeFault};
 use registry_model::{Facts, Handshake, ProbeStep, Reason, Skill, StepKind, Tool, ToolParameter, Verdict};
 
@@ -46,7 +46,9 @@ impl Findings {
     }
 
     pub(super) fn exchanged(&mut self, exchange: ProbeStep) {
-        transcript::add(&mut self.exchanges, exchange);
+        if self.exchanges.len() < MAX_EXCHANGES {
+            self.exchanges.push(exchange);
+        }
         self.current = self.exchanges.len().saturating_sub(1);
     }
 
@@ -256,7 +258,8 @@ fn fitting<T: Serialize>(all: Vec<T>, left: &mut usize, named: fn(&T) -> T) -> V
     all.into_iter().map(&mut fitted).collect()
 }
 
-fn takes(left: &mut usize, one: &impl Serialize) -> bool {
+/// Whether something fits into the bytes of a JSON list that are left, and then takes these bytes.
+pub(super) fn takes(left: &mut usize, one: &impl Serialize) -> bool {
     // One more for the comma.
     let bytes = serde_json::to_vec(one).map_or(usize::MAX, |json| json.len().saturating_add(1));
     let rest = left.checked_sub(bytes);

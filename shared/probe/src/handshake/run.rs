@@ -68,16 +68,12 @@ pub(super) async fn probe_within(
 async fn converse(peer: &mut Conversation<'_>, subject: &Subject, card: Option<Answer>) {
     match (card, subject.kind) {
         (Some(answer), _) => look_for_agent(peer, subject, Ok(answer)).await,
-        // A document that names the server; the server itself is asked again in each probe.
-        (None, Some(Kind::Mcp)) if !subject.may_be_at_endpoint() => {
+        (None, Some(Kind::Mcp)) if subject.may_be_at_endpoint() => look_for_server(peer, subject).await,
+        // A card, or a document that names the server; the server itself is asked again in each probe.
+        (None, Some(Kind::Agent | Kind::Mcp)) => {
             let answer = peer.ask(Request::get(subject.url.clone())).await;
             look_for_agent(peer, subject, answer).await;
         }
-        (None, Some(Kind::Agent)) => {
-            let answer = peer.ask(Request::get(subject.url.clone())).await;
-            look_for_agent(peer, subject, answer).await;
-        }
-        (None, Some(Kind::Mcp)) => look_for_server(peer, subject).await,
         (None, None) => detect_kind::probe(peer, subject).await,
     }
 }

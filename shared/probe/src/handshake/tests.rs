@@ -77,6 +77,15 @@ async fn handshake_preflight_sends_no_request_to_an_mcp_endpoint() {
     assert!(peer.asked().is_empty());
 }
 
+/// A peer that answers requests with this verb with a document, and others with 404.
+async fn answering(verb: &'static str, document: Value) -> Peer {
+    let script = move |asked: &Asked| match asked.verb == verb {
+        true => Reply::json(200, &document),
+        false => Reply::empty(404),
+    };
+    Peer::start(script).await
+}
+
 /// An agent whose card is at `at`, and nothing else on its site.
 fn agent_at(at: &'static str) -> impl Fn(&Asked) -> Reply + Send + Sync + 'static {
     move |asked| match (asked.method(), asked.path == at) {
@@ -225,26 +234,15 @@ async fn handshake_detect_kind_reports_what_is_missing() {
     assert_eq!(verdict.facts.kind, None, "a page is no agent");
 
     let broken = json!({"name": "x", "protocolVersion": "0.3.0", "skills": [], "capabilities": {}});
-    let peer = Peer::start(
-        move |asked: &Asked| if asked.verb == "GET" { Reply::json(200, &broken) } else { Reply::empty(404) },
-    )
-    .await;
+    let peer = answering("GET", broken).await;
     let verdict = ask(&of_unknown_kind(&peer, "/")).await;
     assert_eq!(verdict.reasons[0].reason, "card fail 200 (invalid card)", "{:?}", codes(&verdict));
     assert_eq!(verdict.facts.kind, Some(Kind::Agent));
 
-    let long = json!({"name": "x".repeat(300_000)});
-    let peer = Peer::start(
-        move |asked: &Asked| if asked.verb == "GET" { Reply::json(200, &long) } else { Reply::empty(404) },
-    )
-    .await;
+    let peer = answering("GET", json!({"name": "x".repeat(300_000)})).await;
     assert_eq!(codes(&ask(&of_unknown_kind(&peer, "/card")).await), ["card_too_large", "http_404"]);
 
-    let other = json!({"jsonrpc": "2.0", "id": "mine", "result": {}});
-    let peer = Peer::start(
-        move |asked: &Asked| if asked.verb == "POST" { Reply::json(200, &other) } else { Reply::empty(404) },
-    )
-    .await;
+    let peer = answering("POST", json!({"jsonrpc": "2.0", "id": "mine", "result": {}})).await;
     assert_eq!(codes(&ask(&of_unknown_kind(&peer, "/rpc")).await), ["bad_jsonrpc"], "it may be an endpoint");
 
     let peer = Peer::start(|_: &Asked| Reply::empty(401)).await;

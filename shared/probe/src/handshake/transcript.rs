@@ -13,7 +13,7 @@ use registry_model::error::shorten;
 use registry_model::{ProbeStep, StepKind};
 
 /// A probe sends up to ten requests, after a search for cards with up to eight. Further pages of a list are left out.
-const MAX_EXCHANGES: usize = 20;
+pub(super) const MAX_EXCHANGES: usize = 20;
 const MAX_SENT_CHARS: usize = 1500;
 const MAX_BODY_BYTES: usize = 3000;
 const MAX_HEADER_CHARS: usize = 300;
@@ -92,12 +92,6 @@ impl Sent {
             reasons: Vec::new(),
             parts: Vec::new(),
         }
-    }
-}
-
-pub(super) fn add(exchanges: &mut Vec<ProbeStep>, exchange: ProbeStep) {
-    if exchanges.len() < MAX_EXCHANGES {
-        exchanges.push(exchange);
     }
 }
 

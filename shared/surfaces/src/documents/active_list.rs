@@ -4,7 +4,7 @@ use super::document::json;
 use crate::prelude::*;
 use registry_domain::funnel::{self, Deal, Stage};
 use registry_domain::views::Row;
-use registry_domain::views::active_page::{self, Counts, KindFilter, Page, PageQuery};
+use registry_domain::views::active_page::{self, Counts, KindFilter, PageQuery};
 use registry_operations::short::View;
 
 /// Of each kind.
@@ -90,26 +90,10 @@ pub static ACTIVE_LIST: AnyDocument = AnyDocument {
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let query: ListQuery = request.query()?;
     let page = active_page::read(app, &page_query(&query)?).await?;
-    let whole = envelope(app, request.live, &page);
-    match view(&query)? {
-        View::Full => json(&whole),
-        view => json(&view.part(&SHORT, serde_json::json!(whole))),
-    }
-}
-
-fn view(query: &ListQuery) -> Result<View, Problem> {
-    View::chosen(query.detail.as_deref())
-}
-
-fn page_query(query: &ListQuery) -> Result<PageQuery, Problem> {
-    PageQuery::read(query.kind, query.limit, query.cursor.as_deref(), ROWS)
-}
-
-fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
-    let settings = &app.settings;
+    let (settings, live) = (&app.settings, request.live);
     let (deal, now) = (funnel::deal(settings, live.funnel.seats_claimed), app.clock.now());
     let rows = |listings: &[Listing]| listings.iter().map(|l| Row::of(l, settings, &deal, now)).collect();
-    ActiveList {
+    let whole = ActiveList {
         ok: true,
         origin: settings.base_url.clone(),
         brand: settings.brand.clone(),
@@ -126,5 +110,17 @@ fn envelope(app: &App, live: Live, page: &Page) -> ActiveList {
         mcps: rows(&page.mcps),
         next_cursor: page.next.cursor(),
         deal: deal.clone(),
+    };
+    match view(&query)? {
+        View::Full => json(&whole),
+        view => json(&view.part(&SHORT, serde_json::json!(whole))),
     }
+}
+
+fn view(query: &ListQuery) -> Result<View, Problem> {
+    View::chosen(query.detail.as_deref())
+}
+
+fn page_query(query: &ListQuery) -> Result<PageQuery, Problem> {
+    PageQuery::read(query.kind, query.limit, query.cursor.as_deref(), ROWS)
 }

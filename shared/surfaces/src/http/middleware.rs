@@ -18,30 +18,28 @@ use super::caching;
 use super::caller_limit::{self, CallerLimit};
 use super::foreign_page;
 use crate::prelude::*;
-use registry_model::{NextStep, Random, RequestId, TrustedProxy};
+use registry_model::{NextStep, RequestId, TrustedProxy};
 use registry_store::events;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The outermost layer comes last: an answer after a panic has a request id and a rule for caches, too.
 pub fn with_middleware(router: Router<App>, app: App) -> Router {
-    let log = RequestLog { random: app.random.clone(), sample: app.settings.request_log_sample };
-    let (flushing, guarded) = (app.clone(), app.clone());
     let limit = app.settings.caller_rate.map(|rate| CallerLimit::new(rate, app.clock.clone()));
     let router = router
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
-        .with_state(app)
+        .with_state(app.clone())
         .layer(compression())
         .layer(CatchPanicLayer::custom(panic_response))
-        .layer(from_fn_with_state(flushing, write_pending))
-        .layer(from_fn_with_state(guarded.clone(), foreign_page::refuse_foreign_posts))
-        .layer(from_fn_with_state(guarded, refuse_direct));
+        .layer(from_fn_with_state(app.clone(), write_pending))
+        .layer(from_fn_with_state(app.clone(), foreign_page::refuse_foreign_posts))
+        .layer(from_fn_with_state(app.clone(), refuse_direct));
     let router = match limit {
         Some(limit) => router.layer(from_fn_with_state(limit, caller_limit::limit)),
         None => router,
     };
-    router.layer(from_fn_with_state(log, complete))
+    router.layer(from_fn_with_state(app, complete))
 }
 
 fn compression() -> CompressionLayer<impl Predicate> {
@@ -102,36 +100,28 @@ fn panic_response(panic: Box<dyn Any + Send>) -> Response {
     Problem::fault(format!("panicked: {}", text.unwrap_or_default())).into_response()
 }
 
-#[derive(Clone)]
-struct RequestLog {
-    random: Random,
-    /// One of this number of successful requests gets a line.
-    sample: u32,
-}
-
-impl RequestLog {
-    async fn answer(&self, request: Request, next: Next) -> Response<Body> {
-        let began = Instant::now();
-        let response = next.run(request).await;
-        let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let status = response.status();
-        // A flood is refused with 429, and would fill the log.
-        let is_sampled = !(status.is_client_error() || status.is_server_error()) || status == 429;
-        let stands_for = if is_sampled { self.sample } else { 1 };
-        if stands_for == 1 || self.random.below(stands_for.into()) == 0 {
-            tracing::info!(status = status.as_u16(), duration_ms, stands_for, "request");
-        }
-        response
+/// Of successful requests, only some get a line.
+async fn logged(app: &App, request: Request, next: Next) -> Response<Body> {
+    let began = Instant::now();
+    let response = next.run(request).await;
+    let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let status = response.status();
+    // A flood is refused with 429, and would fill the log.
+    let is_sampled = !(status.is_client_error() || status.is_server_error()) || status == 429;
+    let stands_for = if is_sampled { app.settings.request_log_sample } else { 1 };
+    if stands_for == 1 || app.random.below(stands_for.into()) == 0 {
+        tracing::info!(status = status.as_u16(), duration_ms, stands_for, "request");
     }
+    response
 }
 
-async fn complete(State(log): State<RequestLog>, request: Request, next: Next) -> Response<Body> {
+async fn complete(State(app): State<App>, request: Request, next: Next) -> Response<Body> {
     // Without a gateway, as in some tests, there is no id yet.
-    let id = request.extensions().get().map_or_else(|| log.random.hex(16), |RequestId(id)| id.clone());
+    let id = request.extensions().get().map_or_else(|| app.random.hex(16), |RequestId(id)| id.clone());
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     // Of the highest level, so that the lines of every level contain it.
     let span = tracing::error_span!("request", request_id = id, method = %request.method(), route);
-    let mut response = events::caused_by(id.clone(), span, log.answer(request, next)).await;
+    let mut response = events::caused_by(id.clone(), span, logged(&app, request, next)).await;
     let headers = response.headers_mut();
     if let Ok(id) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, id);

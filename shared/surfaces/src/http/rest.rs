@@ -18,34 +18,26 @@ pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     routes.fold(Router::new(), |router, (operation, route)| {
         let members =
             served.iter().flat_map(|operation| operation.actions.iter().map(|action| (*action, *operation)));
-        let actions = members.filter(|(action, _)| action.path == route.path).collect();
+        let actions: Arc<[_]> = members.filter(|(action, _)| action.path == route.path).collect();
         let at_path =
             served.iter().flat_map(|operation| operation.routes).filter(|other| other.path == route.path);
         let methods: Vec<_> = at_path.map(|route| if route.is_post() { "POST" } else { "GET" }).collect();
-        router.route(route.path, handler(operation, route, actions, methods.join(",")))
+        let methods = methods.join(",");
+        let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
+            run(app, caller, operation, route, &actions, request).await
+        };
+        let handler: MethodRouter<App> = match (route.is_post(), route.acts) {
+            (true, _) => post(serve),
+            (false, false) => get(serve),
+            (false, true) => get(serve).head(move |request| head_of_effect(methods, request)),
+        };
+        router.route(route.path, handler)
     })
 }
 
 pub fn paths(operations: &[&'static AnyOperation], documents: &[&'static AnyDocument]) -> Vec<&'static str> {
     let of_operations = operations.iter().flat_map(|operation| operation.routes).map(|route| route.path);
     of_operations.chain(documents.iter().flat_map(|document| document.paths.iter().copied())).collect()
-}
-
-fn handler(
-    operation: &'static AnyOperation,
-    route: &'static Route,
-    actions: Vec<(Action, &'static AnyOperation)>,
-    methods: String,
-) -> MethodRouter<App> {
-    let actions: Arc<[_]> = actions.into();
-    let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
-        run(app, caller, operation, route, &actions, request).await
-    };
-    match (route.is_post(), route.acts) {
-        (true, _) => post(serve),
-        (false, false) => get(serve),
-        (false, true) => get(serve).head(move |request| head_of_effect(methods, request)),
-    }
 }
 
 /// A client that sends HEAD checks whether a link works; a GET that changes something does not run for it.

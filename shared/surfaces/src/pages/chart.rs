@@ -49,7 +49,7 @@ pub(super) fn strip(days: &[ProofDay]) -> Drawing {
         let _ = write!(
             svg,
             r#"<rect class="{}" x="{at}" y="{top}" width="8" height="{height}"><title>{}</title></rect>"#,
-            day.state.class(),
+            day.state.as_str(),
             day_title(day)
         );
     }

@@ -163,33 +163,29 @@ async fn report(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let id = id_in_check(&request.path);
     let report = score_report::read(app, id).await?;
     let id: ScoreReportId = id.parse().map_err(|_| Problem::fault("the id of a stored report is invalid"))?;
-    html(&page(&app.settings, app.clock.now(), &id, &report))
-}
-
-fn page<'a>(settings: &'a Settings, now: Moment, id: &ScoreReportId, report: &'a ScoreReport) -> Page<'a> {
+    let (settings, now) = (&app.settings, app.clock.now());
     let path = format!("/check/{id}");
     let description = format!("What a probe found at {}.", report.url);
-    let steps = StepRow::all(report);
-    Page {
+    html(&Page {
         // What a stranger's server sent is not for search engines.
         frame: Frame::of(settings, Section::ForAgents, &path, "Check report", description).not_indexed(),
-        outcome: outcome(report),
+        outcome: outcome(&report),
         at: When::of(report.scored_at, now),
-        expires: When::of(score_report::expires_at(report), now),
+        expires: When::of(score_report::expires_at(&report), now),
+        steps: StepRow::all(&report),
         checks: report
             .checks
             .iter()
             .map(|check| check_row(check, explain::fix_for_check(&check.id)))
             .collect(),
         parts: report.breakdown.iter().map(part_row).collect(),
-        again: Some(report.url.as_str()).filter(|_| score_report::is_complete(report)),
+        again: Some(report.url.as_str()).filter(|_| score_report::is_complete(&report)),
         limits: score_report::limits(settings),
         days: RETENTION_DAYS,
-        link: score_report::page_url(settings, id),
+        link: score_report::page_url(settings, &id),
         path,
-        steps,
-        report,
-    }
+        report: &report,
+    })
 }
 
 /// The state of a handshake as a class of the style sheet.

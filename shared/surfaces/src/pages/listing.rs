@@ -20,7 +20,7 @@ use registry_formats::document_texts;
 use registry_formats::tool_definition::{ParameterView, ToolView};
 use registry_model::{
     AbilityChange, Assessment, ChangedNames, ClientRegistration, Handshake, Lane, OutcomeTally, Package,
-    PackageState, ProbeRecord, ServerDocument, SignIn, Tool, ToolChange, ToolParameter, Trail,
+    PackageState, ServerDocument, SignIn, Tool, ToolChange, ToolParameter, Trail,
 };
 use registry_probe::checks::ENDPOINT_UNIQUE;
 use registry_probe::explain::{self, Advice};
@@ -172,7 +172,60 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     )?;
     let peers = peers(app, id, edges, now).await?;
     let used = Use { trail: trail.unwrap_or_default(), outcomes: outcomes.remove(id), peers };
-    html(&page(app, listing, evidence, document.as_ref(), &tools, &probes, used))
+    let (settings, document) = (&app.settings, document.as_ref());
+    let mut standing = Standing::of(app, listing);
+    let elsewhere = evidence.and_then(|evidence| evidence.verdict.facts.elsewhere.clone());
+    standing.publish_again = standing.publish_again.map(|own| elsewhere.map_or(own, |url| ("url", url)));
+    let runs_locally = matches!(listing.lane, Lane::Package | Lane::Unchecked);
+    let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
+    let sign_in = sign_in.filter(|_| standing.is_live || standing.is_gated);
+    let talk = Talk::of(listing, settings, now);
+    let profile = Profile::of(listing, evidence);
+    let advice = explain::advice(listing, listing.shown_lane(app.oldest_proof()), evidence);
+    let asked = evidence.filter(|evidence| evidence.verdict.handshake != Handshake::Skip);
+    html(&Page {
+        frame: frame(app, listing),
+        title: title(listing),
+        kind: listing.kind.map_or("Unknown kind", kind_label),
+        repository: document.and_then(|document| link(document.server.get("repository")?["url"].as_str()?)),
+        packages: document
+            .map(ServerDocument::packages)
+            .unwrap_or_default()
+            .into_iter()
+            .take(MAX_PACKAGES)
+            .map(|(package, _)| PackageRow::of(package, evidence))
+            .collect(),
+        runs_locally,
+        sign_in: sign_in.map(SignIn::sentence),
+        registration: sign_in.map(|sign_in| registration(sign_in.registration)),
+        is_repeated: advice.must_fix.iter().any(|reason| reason.code == ENDPOINT_UNIQUE),
+        advice,
+        website: listing.own_website().and_then(link),
+        address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),
+        card: listing.card_url.as_deref().and_then(link),
+        history: History::of(app, listing, &probes),
+        steps: evidence.map(exchange::steps).unwrap_or_default(),
+        probed: asked.map(|evidence| When::of(evidence.probed_at, now)),
+        checks: evidence.map(checks).unwrap_or_default(),
+        // It would be that of the requests without a sign-in.
+        score: evidence.filter(|_| !standing.is_gated).map(|evidence| evidence.score.value),
+        parts: evidence.map(parts).unwrap_or_default(),
+        abilities: AbilityRows::of(evidence, &tools, now),
+        snippets: if standing.is_live { install(&profile) } else { Vec::new() },
+        badges: BADGES.map(|(name, shows)| BadgeRow::of(settings, &listing.id, name, shows)),
+        used,
+        grace_ends: talk.grace_ends_at.filter(|_| talk.mode == TalkMode::Grace).map(|at| When::of(at, now)),
+        talk,
+        log: listing
+            .last_leaf
+            .as_ref()
+            .map(|leaf| (LogPlace::of_last(settings, &listing.id, leaf), When::of(leaf.at, now))),
+        capability_hash: evidence
+            .filter(|_| standing.is_live)
+            .and_then(|evidence| Capability::observed(listing, evidence)?.hash().ok()),
+        standing,
+        listing,
+    })
 }
 
 pub(super) async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
@@ -206,71 +259,6 @@ async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Resu
         })
     };
     Ok(edges.into_iter().filter(|edge| edge.count > 0).filter_map(row).collect())
-}
-
-fn page<'a>(
-    app: &'a App,
-    listing: &'a Listing,
-    evidence: Option<&Assessment>,
-    document: Option<&ServerDocument>,
-    tools: &SeenTools,
-    probes: &[ProbeRecord],
-    used: Use,
-) -> Page<'a> {
-    let (settings, now) = (&app.settings, app.clock.now());
-    let mut standing = Standing::of(app, listing);
-    let elsewhere = evidence.and_then(|evidence| evidence.verdict.facts.elsewhere.clone());
-    standing.publish_again = standing.publish_again.map(|own| elsewhere.map_or(own, |url| ("url", url)));
-    let runs_locally = matches!(listing.lane, Lane::Package | Lane::Unchecked);
-    let sign_in = evidence.and_then(|evidence| evidence.verdict.facts.sign_in.as_ref());
-    let sign_in = sign_in.filter(|_| standing.is_live || standing.is_gated);
-    let talk = Talk::of(listing, settings, now);
-    let profile = Profile::of(listing, evidence);
-    let advice = explain::advice(listing, listing.shown_lane(app.oldest_proof()), evidence);
-    let asked = evidence.filter(|evidence| evidence.verdict.handshake != Handshake::Skip);
-    Page {
-        frame: frame(app, listing),
-        title: title(listing),
-        kind: listing.kind.map_or("Unknown kind", kind_label),
-        repository: document.and_then(|document| link(document.server.get("repository")?["url"].as_str()?)),
-        packages: document
-            .map(ServerDocument::packages)
-            .unwrap_or_default()
-            .into_iter()
-            .take(MAX_PACKAGES)
-            .map(|(package, _)| PackageRow::of(package, evidence))
-            .collect(),
-        runs_locally,
-        sign_in: sign_in.map(SignIn::sentence),
-        registration: sign_in.map(|sign_in| registration(sign_in.registration)),
-        is_repeated: advice.must_fix.iter().any(|reason| reason.code == ENDPOINT_UNIQUE),
-        advice,
-        website: listing.own_website().and_then(link),
-        address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),
-        card: listing.card_url.as_deref().and_then(link),
-        history: History::of(app, listing, probes),
-        steps: evidence.map(exchange::steps).unwrap_or_default(),
-        probed: asked.map(|evidence| When::of(evidence.probed_at, now)),
-        checks: evidence.map(checks).unwrap_or_default(),
-        // It would be that of the requests without a sign-in.
-        score: evidence.filter(|_| !standing.is_gated).map(|evidence| evidence.score.value),
-        parts: evidence.map(parts).unwrap_or_default(),
-        abilities: AbilityRows::of(evidence, tools, now),
-        snippets: if standing.is_live { install(&profile) } else { Vec::new() },
-        badges: BADGES.map(|(name, shows)| BadgeRow::of(settings, &listing.id, name, shows)),
-        used,
-        grace_ends: talk.grace_ends_at.filter(|_| talk.mode == TalkMode::Grace).map(|at| When::of(at, now)),
-        talk,
-        log: listing
-            .last_leaf
-            .as_ref()
-            .map(|leaf| (LogPlace::of_last(settings, &listing.id, leaf), When::of(leaf.at, now))),
-        capability_hash: evidence
-            .filter(|_| standing.is_live)
-            .and_then(|evidence| Capability::observed(listing, evidence)?.hash().ok()),
-        standing,
-        listing,
-    }
 }
 
 /// How a client gets an id at the authorization server.

@@ -6,28 +6,30 @@ use std::collections::BTreeMap;
 use jiff::SignedDuration;
 
 use crate::prelude::*;
-use registry_model::{Handshake, ProbeRecord};
+use registry_model::{Handshake, ProbeRecord, string_enum};
 
 pub(super) const DAYS: i64 = 90;
 
 const DAY_S: i64 = 86_400;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum DayState {
-    /// Every probe was good: the handshake was `ok` and the checks were clean.
-    Good,
-    /// Some probes were good.
-    Mixed,
-    /// No probe was good; at least one was `ok` or `partial`.
-    Partial,
-    /// At least one probe failed, the others found nothing to ask.
-    Failed,
-    Skipped,
-    /// Not probed; the last probe before was good and its proof was still valid.
-    Proven,
-    Unproven,
-    /// Before it was listed, or no probe of that time is kept.
-    Unknown,
+string_enum! {
+    /// With the classes of the style sheet.
+    pub(super) enum DayState {
+        /// Every probe was good: the handshake was `ok` and the checks were clean.
+        Good = "good",
+        /// Some probes were good.
+        Mixed = "mixed",
+        /// No probe was good; at least one was `ok` or `partial`.
+        Partial = "partial",
+        /// At least one probe failed, the others found nothing to ask.
+        Failed = "failed",
+        Skipped = "skipped",
+        /// Not probed; the last probe before was good and its proof was still valid.
+        Proven = "proven",
+        Unproven = "unproven",
+        /// Before it was listed, or no probe of that time is kept.
+        Unknown = "unknown",
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,19 +118,6 @@ impl ProofDay {
 impl DayState {
     pub(super) const EXPLAINED: [Self; 6] =
         [Self::Good, Self::Proven, Self::Mixed, Self::Partial, Self::Failed, Self::Unproven];
-
-    pub(super) const fn class(self) -> &'static str {
-        match self {
-            Self::Good => "good",
-            Self::Mixed => "mixed",
-            Self::Partial => "partial",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-            Self::Proven => "proven",
-            Self::Unproven => "unproven",
-            Self::Unknown => "unknown",
-        }
-    }
 
     pub(super) const fn in_words(self) -> &'static str {
         match self {

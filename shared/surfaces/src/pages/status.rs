@@ -62,27 +62,18 @@ async fn render(app: &App) -> Result<Bytes, Problem> {
         async { Ok(Box::pin(app.store.economy_samples(SAMPLE_HOURS)).await?) },
         Box::pin(evidence_log::published(app)),
     )?;
-    html(&page(app, &statistics, &samples, log))
-}
-
-fn page<'a>(
-    app: &'a App,
-    statistics: &'a Statistics,
-    samples: &[EconomySample],
-    log: Option<Published>,
-) -> Page<'a> {
     let now = app.clock.now();
     let live = &statistics.live_active;
     let description =
         format!("{} Live agents and {} Live MCP servers, with probe statistics.", live.agents, live.mcp);
-    Page {
+    html(&Page {
         frame: Frame::of(&app.settings, Section::Status, "/status", "Status", description),
         now,
-        growth: Growth::of(samples, live.total, now),
-        budgets: budgets(statistics),
+        growth: Growth::of(&samples, live.total, now),
+        budgets: budgets(&statistics),
         log,
-        statistics,
-    }
+        statistics: &statistics,
+    })
 }
 
 impl Growth {

@@ -58,16 +58,12 @@ pub(super) static TOOLS: AnyDocument = AnyDocument {
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let id = request.path.trim_end_matches("/tools").rsplit('/').next().unwrap_or_default();
     let found = known(app, id).await?;
-    let seen = app.store.seen_tools(&found.0.id).await?;
-    html(&page(app, &found.0, &seen))
-}
-
-fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a> {
+    let (listing, seen) = (&found.0, app.store.seen_tools(&found.0.id).await?);
     let now = app.clock.now();
     let current = seen.sets.first();
     let listed = current.map(|set| set.tools.as_slice()).unwrap_or_default();
     let tools = listed.iter().take(MAX_TOOLS).map(|tool| {
-        let tool = ShownTool::of(&app.settings, seen, tool);
+        let tool = ShownTool::of(&app.settings, &seen, tool);
         let annotations = tool.view.as_ref().map(|view| view.annotations);
         (tool, annotations.and_then(|hints| effect(hints.read_only, hints.destructive)))
     });
@@ -84,7 +80,7 @@ fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a>
     let title = format!("Tools of {name}");
     let description = format!("Parameters, effects and changes of the tools of {name}.");
     let path = format!("/list/{}/tools", listing.id);
-    Page {
+    html(&Page {
         frame: Frame::of(&app.settings, Section::Board, &path, &title, description).not_indexed(),
         set: current.map(|set| SetRow {
             hash: set.hash.clone(),
@@ -95,9 +91,9 @@ fn page<'a>(app: &'a App, listing: &'a Listing, seen: &'a SeenTools) -> Page<'a>
         tools: tools.collect(),
         more: listed.len().saturating_sub(MAX_TOOLS),
         contents: contents.collect(),
-        looks: pairs.map(|(after, before)| look(seen, before, after, now)).collect(),
+        looks: pairs.map(|(after, before)| look(&seen, before, after, now)).collect(),
         listing,
-    }
+    })
 }
 
 /// The class of the chip of a severity.

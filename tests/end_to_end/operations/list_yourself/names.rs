@@ -2,7 +2,7 @@
 //! does not allow. They also check which publisher can set the texts of a listing. The peers are at
 //! `*.localhost`, so that a name such as `localhost.acme/adder` belongs to the domain of a peer.
 
-use registry::model::{Kind, ListingId};
+use registry::model::{Kind, Listing, ListingId};
 use serde_json::{Value, json};
 use tests::assertions::with_members;
 use tests::peers::{Peer, servers};
@@ -203,15 +203,9 @@ async fn later_publisher_does_not_change_the_texts_of_a_listing() {
         let id = id_of(&registry.publish(&first).await);
         registry.first_probe(&id).await;
         let texts = async || {
-            let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
-            (
-                listing.name,
-                listing.description,
-                listing.version,
-                listing.website,
-                listing.category,
-                listing.url,
-            )
+            let Listing { name, description, version, website, category, url, .. } =
+                registry.app.store.listing(&id).await.unwrap().unwrap();
+            (name, description, version, website, category, url)
         };
         let before = texts().await;
         registry.advance(TICK);

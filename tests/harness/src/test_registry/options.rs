@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Request;
@@ -19,7 +19,7 @@ use registry::store::Store;
 
 use crate::gateway_events::by_events;
 use crate::instrumented::{Observer, with_rights};
-use crate::template::Template;
+use crate::template::TEMPLATE;
 
 /// A change of the settings that no variable can make.
 #[derive(Clone)]
@@ -72,7 +72,6 @@ impl Parts for TestParts {
 
 /// Checks that the template sends a request to the same function as the local gateway, if the function serves the path.
 async fn routed(function: &'static str, request: Request, next: Next) -> Response {
-    static TEMPLATE: LazyLock<Template> = LazyLock::new(|| Template::read().unwrap());
     let expected = TEMPLATE.function_of(request.uri().path());
     let path = request.uri().path().to_owned();
     let response = next.run(request).await;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::eras::Session;
 use crate::handshake::conversation::Conversation;
+use crate::handshake::findings::takes;
 use crate::handshake::jsonrpc::RpcOutcome;
 use registry_formats::document_texts;
 use registry_model::error::shorten;
@@ -85,10 +86,7 @@ fn content_list(result: &Value, member: &str, uri: &str) -> Option<ContentList> 
     let page = result.get(member)?.as_array()?;
     let canonical = serde_json_canonicalizer::to_string(page).ok()?;
     let mut left = MAX_LIST_BYTES;
-    let fits = |entry: &ContentEntry| {
-        let bytes = serde_json::to_vec(entry).map_or(usize::MAX, |json| json.len().saturating_add(1));
-        left.checked_sub(bytes).inspect(|rest| left = *rest).is_some()
-    };
+    let fits = |entry: &ContentEntry| takes(&mut left, entry);
     let entries = page.iter().filter(|entry| !document_texts::is_unfit(entry));
     Some(ContentList {
         count: u32::try_from(page.len()).unwrap_or(u32::MAX),

@@ -13,8 +13,8 @@ use crate::reasons::ConformanceRule;
 use registry_fetch::{Answer, FetchError, Follow, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_formats::document_texts;
 use registry_formats::limits::LONGEST_URL;
-use registry_model::TextFaults;
 use registry_model::error::shorten;
+use registry_model::{Facts, TextFaults};
 
 /// The stateless revision, and the first of its era.
 pub(super) const MODERN: &str = "2026-07-28";
@@ -60,7 +60,8 @@ pub(super) struct Session {
 pub(super) struct Opening {
     pub(super) version: String,
     pub(super) supported: Vec<String>,
-    pub(super) info: ServerInfo,
+    /// Only the identity of the server.
+    pub(super) info: Facts,
     pub(super) text_faults: TextFaults,
     pub(super) has_tools: bool,
     pub(super) has_resources: bool,
@@ -71,26 +72,17 @@ pub(super) struct Opening {
 }
 
 /// A server's `serverInfo`, truncated to what is stored.
-#[derive(Debug)]
-pub(super) struct ServerInfo {
-    pub(super) name: Option<String>,
-    pub(super) description: Option<String>,
-    pub(super) version: Option<String>,
-    pub(super) website: Option<String>,
-}
-
-impl ServerInfo {
-    fn of(info: &Value) -> Self {
-        let text = |name: &str, limit: usize| {
-            let text = info.get(name).and_then(Value::as_str)?.trim();
-            (!text.is_empty()).then(|| shorten(text, limit))
-        };
-        Self {
-            name: text("title", 120).or_else(|| text("name", 120)),
-            description: text("description", 1000),
-            version: text("version", 60),
-            website: info.get("websiteUrl").and_then(Value::as_str).and_then(page),
-        }
+fn identity(info: &Value) -> Facts {
+    let text = |name: &str, limit: usize| {
+        let text = info.get(name).and_then(Value::as_str)?.trim();
+        (!text.is_empty()).then(|| shorten(text, limit))
+    };
+    Facts {
+        name: text("title", 120).or_else(|| text("name", 120)),
+        description: text("description", 1000),
+        version: text("version", 60),
+        website: info.get("websiteUrl").and_then(Value::as_str).and_then(page),
+        ..Facts::default()
     }
 }
 
@@ -236,7 +228,7 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
         .or_else(|| supported.iter().find(|version| is_modern(version)))?;
     Some(Opening {
         version: spoken.clone(),
-        info: ServerInfo::of(opening::info_of_discover(result)),
+        info: identity(opening::info_of_discover(result)),
         text_faults: document_texts::of_opening(result),
         has_tools: !result["capabilities"]["tools"].is_null(),
         has_resources: !result["capabilities"]["resources"].is_null(),
@@ -344,7 +336,7 @@ fn initialized(result: &Value) -> Option<Opening> {
     Some(Opening {
         version: spoken.to_owned(),
         supported: Vec::new(),
-        info: ServerInfo::of(&result["serverInfo"]),
+        info: identity(&result["serverInfo"]),
         text_faults: document_texts::of_opening(result),
         has_tools: !result["capabilities"]["tools"].is_null(),
         has_resources: !result["capabilities"]["resources"].is_null(),

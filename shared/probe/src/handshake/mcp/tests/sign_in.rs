@@ -29,18 +29,16 @@ fn challenge(asked: &Asked) -> Reply {
 }
 
 fn resource(asked: &Asked, issuer: &str) -> Reply {
-    resource_with(asked, issuer, json!({}))
+    resource_with(asked, issuer, &json!({}))
 }
 
-fn resource_with(asked: &Asked, issuer: &str, change: Value) -> Reply {
+fn resource_with(asked: &Asked, issuer: &str, change: &Value) -> Reply {
     if asked.path != RESOURCE {
         return Reply::html(404);
     }
     let mut metadata =
         json!({"resource": format!("{}/mcp", origin(asked)), "authorization_servers": [issuer]});
-    if let Value::Object(change) = change {
-        metadata.as_object_mut().unwrap().extend(change);
-    }
+    metadata.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
     Reply::json(200, &metadata)
 }
 
@@ -52,17 +50,15 @@ fn metadata(origin: &str) -> Value {
 }
 
 fn server(asked: &Asked) -> Reply {
-    server_with(asked, json!({}))
+    server_with(asked, &json!({}))
 }
 
-fn server_with(asked: &Asked, change: Value) -> Reply {
+fn server_with(asked: &Asked, change: &Value) -> Reply {
     if asked.path != SERVER {
         return Reply::html(404);
     }
     let mut metadata = metadata(&origin(asked));
-    if let Value::Object(change) = change {
-        metadata.as_object_mut().unwrap().extend(change);
-    }
+    metadata.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
     Reply::json(200, &metadata)
 }
 
@@ -159,7 +155,7 @@ fn broken() -> Vec<(&'static str, Parts, &'static str)> {
         (
             "no authorization server",
             Parts {
-                resource: |asked, issuer| resource_with(asked, issuer, json!({"authorization_servers": []})),
+                resource: |asked, issuer| resource_with(asked, issuer, &json!({"authorization_servers": []})),
                 ..GOOD
             },
             "no_authorization_servers",
@@ -170,7 +166,7 @@ fn broken() -> Vec<(&'static str, Parts, &'static str)> {
             Parts {
                 // The port is never open: it is reserved.
                 resource: |asked, issuer| {
-                    resource_with(asked, issuer, json!({"authorization_servers": ["http://127.0.0.1:1"]}))
+                    resource_with(asked, issuer, &json!({"authorization_servers": ["http://127.0.0.1:1"]}))
                 },
                 ..GOOD
             },
@@ -200,14 +196,14 @@ async fn each_broken_part_of_a_sign_in_has_its_reason_and_a_fix() {
 
 #[tokio::test]
 async fn missing_client_registration_is_only_a_hint() {
-    let by_hand: fn(&Asked) -> Reply = |asked| server_with(asked, json!({"registration_endpoint": null}));
+    let by_hand: fn(&Asked) -> Reply = |asked| server_with(asked, &json!({"registration_endpoint": null}));
     let (_, _, verdict) = probed(Parts { server: by_hand, ..GOOD }).await;
     assert_eq!(codes(&verdict), ["auth_required", "sign_in:no_registration"]);
     assert_eq!(verdict.facts.sign_in.unwrap().registration, ClientRegistration::ByHand);
     let document: fn(&Asked) -> Reply = |asked| {
         server_with(
             asked,
-            json!({"registration_endpoint": null, "client_id_metadata_document_supported": true}),
+            &json!({"registration_endpoint": null, "client_id_metadata_document_supported": true}),
         )
     };
     let (_, _, verdict) = probed(Parts { server: document, ..GOOD }).await;

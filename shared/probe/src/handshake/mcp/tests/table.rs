@@ -9,8 +9,21 @@ use super::{Script, legacy, probed, tools};
 use crate::handshake::tests::peer::{Asked, Reply, codes};
 use registry_model::Handshake;
 
-/// A script, and the expected row of the table: class, code, speaks, inconclusive.
-type Row = (&'static str, Script, (Handshake, &'static str, bool, bool));
+/// The expected row of the table: class, code, speaks, inconclusive.
+type Expected = (Handshake, &'static str, bool, bool);
+
+/// A name, a script, and what the probe must return.
+type Row = (&'static str, Script, Expected);
+
+/// A conclusive failure of a peer that does not speak the protocol.
+const fn fail(code: &'static str) -> Expected {
+    (Handshake::Fail, code, false, false)
+}
+
+/// A conclusive fault of a server that speaks the protocol.
+const fn partial(code: &'static str) -> Expected {
+    (Handshake::Partial, code, true, false)
+}
 
 pub(super) fn after_handshake(asked: &Asked, on_tools: fn(&Asked) -> Reply) -> Reply {
     if asked.method() == Some("tools/list") { on_tools(asked) } else { legacy(asked) }
@@ -22,20 +35,16 @@ fn rows() -> Vec<Row> {
         (
             "tools error",
             |a| after_handshake(a, |a| Reply::error(200, a, -32603, "boom")),
-            (Partial, "tools_failed", true, false),
+            partial("tools_failed"),
         ),
-        ("tools page", |a| after_handshake(a, |_| Reply::html(200)), (Partial, "tools_failed", true, false)),
+        ("tools page", |a| after_handshake(a, |_| Reply::html(200)), partial("tools_failed")),
         ("tools 503", |a| after_handshake(a, |_| Reply::html(503)), (Partial, "http_5xx", true, true)),
         ("tools 429", |a| after_handshake(a, |_| Reply::empty(429)), (Partial, "rate_limited", true, true)),
-        (
-            "tools gated",
-            |a| after_handshake(a, |_| Reply::empty(401)),
-            (Partial, "sign_in:no_challenge", true, false),
-        ),
+        ("tools gated", |a| after_handshake(a, |_| Reply::empty(401)), partial("sign_in:no_challenge")),
         (
             "tools key",
             |a| after_handshake(a, |a| Reply::error(200, a, -32000, "Invalid API key")),
-            (Partial, "auth_required", true, false),
+            partial("auth_required"),
         ),
         (
             "tool names",
@@ -63,7 +72,7 @@ fn rows() -> Vec<Row> {
                 Some("notifications/initialized") => Reply::empty(400),
                 _ => legacy(a),
             },
-            (Partial, "nonconforming:notification", true, false),
+            partial("nonconforming:notification"),
         ),
         (
             "headers",
@@ -71,47 +80,35 @@ fn rows() -> Vec<Row> {
                 Some("server/discover") => Reply::error(400, a, -32020, "Mcp-Method missing"),
                 _ => Reply::error(404, a, -32601, "no"),
             },
-            (Partial, "nonconforming:headers", true, false),
+            partial("nonconforming:headers"),
         ),
         ("bare 401", |_| Reply::empty(401), (Partial, "gated_unproven", false, false)),
         ("bare 403", |_| Reply::html(403), (Partial, "gated_unproven", false, false)),
-        (
-            "rpc 401",
-            |a| Reply::error(401, a, -32001, "Unauthorized"),
-            (Partial, "sign_in:no_challenge", true, false),
-        ),
-        (
-            "rpc key",
-            |a| Reply::error(200, a, -32000, "API key required"),
-            (Partial, "auth_required", true, false),
-        ),
+        ("rpc 401", |a| Reply::error(401, a, -32001, "Unauthorized"), partial("sign_in:no_challenge")),
+        ("rpc key", |a| Reply::error(200, a, -32000, "API key required"), partial("auth_required")),
         (
             "402",
             |_| Reply::json(402, &json!({"x402Version": 1})),
             (Partial, "payment_required", false, false),
         ),
-        ("html", |_| Reply::html(200), (Fail, "not_mcp", false, false)),
-        ("json", |_| Reply::json(200, &json!({"ok": true})), (Fail, "not_mcp", false, false)),
-        ("echo of all", |a| Reply::result(a, &json!({"ok": true})), (Fail, "not_mcp", false, false)),
-        ("unknown method", |a| Reply::error(200, a, -32601, "no"), (Fail, "not_mcp", false, false)),
-        ("empty 400", |_| Reply::empty(400), (Fail, "not_mcp", false, false)),
-        ("empty 405", |_| Reply::empty(405), (Fail, "not_mcp", false, false)),
+        ("html", |_| Reply::html(200), fail("not_mcp")),
+        ("json", |_| Reply::json(200, &json!({"ok": true})), fail("not_mcp")),
+        ("echo of all", |a| Reply::result(a, &json!({"ok": true})), fail("not_mcp")),
+        ("unknown method", |a| Reply::error(200, a, -32601, "no"), fail("not_mcp")),
+        ("empty 400", |_| Reply::empty(400), fail("not_mcp")),
+        ("empty 405", |_| Reply::empty(405), fail("not_mcp")),
         (
             "other id",
             |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 99, "result": {}})),
-            (Fail, "bad_jsonrpc", false, false),
+            fail("bad_jsonrpc"),
         ),
-        (
-            "refused",
-            |a| Reply::error(200, a, -32602, "Invalid params"),
-            (Partial, "initialize_refused", true, false),
-        ),
-        ("404", |_| Reply::html(404), (Fail, "http_404", false, false)),
-        ("410", |_| Reply::empty(410), (Fail, "http_404", false, false)),
-        ("418", |_| Reply::empty(418), (Fail, "http_418", false, false)),
-        ("406", |_| Reply::empty(406), (Fail, "accept_406", false, false)),
-        ("rpc 406", |a| Reply::error(406, a, -32000, "Not Acceptable"), (Partial, "accept_406", true, false)),
-        ("415", |_| Reply::empty(415), (Fail, "ctype_415", false, false)),
+        ("refused", |a| Reply::error(200, a, -32602, "Invalid params"), partial("initialize_refused")),
+        ("404", |_| Reply::html(404), fail("http_404")),
+        ("410", |_| Reply::empty(410), fail("http_404")),
+        ("418", |_| Reply::empty(418), fail("http_418")),
+        ("406", |_| Reply::empty(406), fail("accept_406")),
+        ("rpc 406", |a| Reply::error(406, a, -32000, "Not Acceptable"), partial("accept_406")),
+        ("415", |_| Reply::empty(415), fail("ctype_415")),
         ("429", |_| Reply::empty(429).with("retry-after", "77"), (Fail, "rate_limited", false, true)),
         ("500", |_| Reply::html(500), (Fail, "http_5xx", false, true)),
         ("rpc 500", |a| Reply::error(500, a, -32603, "boom"), (Fail, "http_5xx", false, true)),
@@ -132,20 +129,16 @@ fn rows() -> Vec<Row> {
             },
             (Partial, "reply_postponed", true, true),
         ),
-        (
-            "host",
-            |a| Reply::error(421, a, -32000, "Invalid Host: 127.0.0.1"),
-            (Fail, "host_refused", false, false),
-        ),
+        ("host", |a| Reply::error(421, a, -32000, "Invalid Host: 127.0.0.1"), fail("host_refused")),
         (
             "host page",
             |_| Reply::new(403, "text/plain", "Blocked request. This host (\"x\") is not allowed."),
-            (Fail, "host_refused", false, false),
+            fail("host_refused"),
         ),
         (
             "plain http",
             |_| Reply::new(400, "text/plain", "Client sent an HTTP request to an HTTPS server.\n"),
-            (Fail, "plain_http", false, false),
+            fail("plain_http"),
         ),
         (
             "wall",
