@@ -11,6 +11,7 @@ use super::examples::{self, Example, OperationExamples};
 use super::parsed_text::ParsedText;
 use super::words::{Word, lists, words};
 use super::{command, matching};
+use crate::{CHECK_LIVENESS, CHECK_STATUS};
 use registry_model::ListingId;
 
 /// The longest text in a slot of a read-only operation. Of a search it is the whole message.
@@ -128,7 +129,11 @@ fn listing<'a>(
         return (argument, None);
     }
     if let Some(url) = parsed.urls.get(nth).and_then(|url| Url::parse(url).ok()) {
-        return (argument, Some(ListingId::of_url(&url).to_string()));
+        // These two find it by its URL, and name the URL if there is none.
+        let takes_url =
+            [&CHECK_STATUS, &CHECK_LIVENESS].iter().any(|read| std::ptr::eq(*read, operation.entry));
+        let id = if takes_url { parsed.urls[nth].clone() } else { ListingId::of_url(&url).to_string() };
+        return (argument, Some(id));
     }
     let (Some(argument), Some(name)) = (operation.arguments.name.as_deref(), parsed.names.first()) else {
         return (argument, None);

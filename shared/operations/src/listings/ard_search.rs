@@ -231,7 +231,7 @@ pub(super) async fn summarize(
     if !found.hits.is_empty() {
         let listings = counted(found.total, &format!("{}listing", adjective(query.listed)));
         let note = match (&found.corrected, query.text.is_empty()) {
-            (_, true) => format!("{listings}, last changed first, because the query was empty."),
+            (_, true) => format!("{listings}, last changed first."),
             _ if found.nearest_only => format!("No sure match for “{words}”. The nearest: {listings}."),
             (Some(instead), _) => {
                 format!("Searched for “{instead}” instead of “{words}”. Found {listings}, best first.")
