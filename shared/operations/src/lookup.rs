@@ -46,20 +46,20 @@ pub(super) async fn meant(app: &App, text: &str) -> Result<(ListingId, bool), Pr
     if let Ok(id) = text.parse() {
         return Ok((id, false));
     }
-    if let Some(holder) = app.store.endpoint_holders(&[text.to_owned()]).await?.remove(text) {
+    named(app, text).await
+}
+
+/// The listing that a URL or name means: one that has proven the name, then one at its domain, then the first to claim it, then
+/// a Live listing, one with a proven domain, and the one that has been Live for longest. And whether others have this name.
+pub(super) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Problem> {
+    if let Some(holder) = app.store.endpoint_holders(&[name.to_owned()]).await?.remove(name) {
         return Ok((holder, false));
     }
-    if let Ok(url) = Url::parse(text)
+    if let Ok(url) = Url::parse(name)
         && let Some(listing) = app.store.listing(&ListingId::of_url(&url)).await?
     {
         return Ok((listing.id, false));
     }
-    named(app, text).await
-}
-
-/// The listing that a name means: one that has proven the name, then one at its domain, then the first to claim it, then a
-/// Live listing, one with a proven domain, and the one that has been Live for longest. And whether others have this name.
-pub(super) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Problem> {
     let oldest_proof = app.oldest_proof();
     let rank = |listing: &Listing| {
         let is_named =
@@ -76,7 +76,8 @@ pub(super) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Pr
     let missing = || Problem::no_such_listing(&app.settings, name).with("found", false);
     let listings = app.store.listings_named(name).await?;
     let is_shared = listings.len() > 1;
-    listings.into_iter().min_by_key(rank).map(|listing| (listing.id, is_shared)).ok_or_else(missing)
+    let best = listings.into_iter().min_by_key(rank).map(|listing| (listing.id, is_shared));
+    best.or_else(|| Some((name.parse().ok()?, false))).ok_or_else(missing)
 }
 
 pub(super) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {

@@ -47,8 +47,10 @@ pub async fn listed(
         verdict.signals.push(score::MESSAGE_ANSWERED_BEFORE.to_owned());
     }
     let is_good = verdict.handshake == Handshake::Ok || verdict.facts.sign_in.is_some();
+    // After a failure, a passed probe reduces the danger of the trail; a probe that was requested has not read the trail.
+    let is_steady = listing.lane.is_proven() && listing.failures == 0;
     let (holder, trail) = match verdict.facts.endpoint.as_deref().filter(|_| is_good) {
-        Some(endpoint) if !listing.lane.is_proven() || listing.endpoint.as_deref() != Some(endpoint) => {
+        Some(endpoint) if !is_steady || listing.endpoint.as_deref() != Some(endpoint) => {
             let (holder, trail) =
                 app.store.endpoint_holder_and_trail(endpoint, &listing.id, app.clock.now()).await?;
             (holder, Some(trail))

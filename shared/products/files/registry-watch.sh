@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks whether a listing is still Live or gated, and whether its tools are still those that were pinned. Needs curl and jq.
+# Checks whether a listing is still Live or gated, and whether its tools, as last read, are those pinned. Needs curl and jq.
 #
 #   bash registry-watch.sh             checks once
 #   bash registry-watch.sh --publish   publishes it again first, and waits while it is queued

@@ -12,12 +12,11 @@ use super::index::Index;
 use super::names::short_name;
 use super::parsed_query::{ParsedQuery, QueryTerm};
 use super::service::CLEAR_RANK;
-use super::stop_words::is_stop_word;
+use super::stop_words::{is_generic, is_stop_word};
 use super::words::{stem, words_of_name};
 use registry_model::{Category, Kind, Listed, ListingId};
 
-/// The weight of the lexical score in the sum, and the minimum of this weight if few words of the query match. The rest
-/// is the weight of the similarity.
+/// The weight of the lexical score in the sum, and its minimum if few words of the query match. The similarity has the rest.
 const LEXICAL_WEIGHT: f32 = 0.65;
 const MIN_LEXICAL_WEIGHT: f32 = 0.35;
 /// The lexical score has its full weight if at least one document covers this fraction of the query.
@@ -26,15 +25,13 @@ const FULL_COVERAGE: f32 = 0.6;
 const FURTHER_STEMS: f32 = 0.6;
 /// The higher, the more a hit on all terms outranks a strong hit on one.
 const COVERAGE_EXPONENT: f32 = 0.75;
-/// For pseudo-relevance feedback: the number of best hits that it uses, the number of hits that it reorders, and its
-/// weight.
+/// For pseudo-relevance feedback: the number of best hits that it uses, of hits that it reorders, and its weight.
 const FEEDBACK_LISTINGS: usize = 6;
 const FEEDBACK_POOL: usize = 1000;
 const FEEDBACK_WEIGHT: f32 = 0.3;
 /// The increase of the rank of a listing of the intended kind, as a factor.
 const KIND_INTENT: f32 = 0.2;
-/// The increase of the rank of a listing whose display name is the query, or its short name or title, as a fraction of the
-/// best rank.
+/// The increase of the rank of a listing whose display name, or short name or title, is the query, as a part of the best rank.
 const DISPLAY_NAME_BOOST: f32 = 0.5;
 const NAME_BOOST: f32 = 0.15;
 /// A similarity that counts as a perfect match in the displayed score.
@@ -76,7 +73,7 @@ pub(super) struct Ranking {
     pub(super) total: usize,
 }
 
-/// The registry's `own` listings have words for every subject, so they are hits only if they clearly match.
+/// The registry's `own` listings have words for every subject, so they are hits only if they clearly match a specific word.
 pub(super) fn ranked(
     index: &Index,
     query: &ParsedQuery,
@@ -122,8 +119,15 @@ pub(super) fn ranked(
     });
     // Who asks with one word that listings contain gets no listing that is only a little similar to it.
     let is_one_word = query.terms.len() == 1 && max_lexical > f32::EPSILON;
-    let is_far = |hit: &Ranked| own.contains(&hit.number) || is_one_word && lexical[hit.number] <= 0.0;
-    ranked.retain(|hit| hit.rank >= CLEAR_RANK || !is_far(hit));
+    let is_generic_query = query.terms.iter().all(|term| is_generic(&term.word));
+    let has_word = |number: usize| {
+        let (words, other_words) = matched_words(index, query, number);
+        is_generic_query || words.iter().chain(&other_words).any(|word| !is_generic(word))
+    };
+    ranked.retain(|hit| match own.contains(&hit.number) {
+        true => hit.rank >= CLEAR_RANK && has_word(hit.number),
+        false => hit.rank >= CLEAR_RANK || !is_one_word || lexical[hit.number] > 0.0,
+    });
     let total = ranked.len();
     ranked.truncate(count);
     Ranking { best: ranked, total }
@@ -202,8 +206,7 @@ fn idf(index: &Index, doc_freq: u32) -> f32 {
     ((all - doc_freq + 0.5) / (doc_freq + 0.5)).ln_1p().max(f32::EPSILON)
 }
 
-/// Pseudo-relevance feedback: hits similar to the best ones rise, because these describe the query in the words of
-/// listings.
+/// Pseudo-relevance feedback: hits similar to the best ones rise, because these use the words of listings.
 fn apply_feedback(index: &Index, ranked: &mut [Ranked]) {
     let Some(best) = ranked.first().map(|best| best.rank).filter(|rank| *rank > 0.0) else { return };
     let feedback = &ranked[..FEEDBACK_LISTINGS.min(ranked.len())];

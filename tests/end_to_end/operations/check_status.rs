@@ -142,6 +142,8 @@ async fn name_means_the_listing_that_has_been_live_for_longest() {
         "/api/probe-clean?listing_id=Adder".to_owned(),
         "/api/liveness?listing_id=Adder".to_owned(),
         format!("/api/listings/status?id={}", first.card()),
+        format!("/api/listings/status?name={}", first.card()),
+        format!("/api/products/reciprocity?name={older}"),
     ] {
         assert_eq!(registry.get(&path).await.body["listing_id"], json!(older), "{path}");
     }

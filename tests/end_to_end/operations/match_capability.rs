@@ -67,6 +67,9 @@ async fn search_without_a_match_says_so_everywhere() {
     }
     let own = registry.get("/api/match?q=registry+of+MCP+servers").await.body;
     assert_eq!(own["hits"][0]["name"], registry.app.settings.brand, "{own}");
+    let strange = registry.get("/api/match?q=MCP+server+for+weather+forecasts&kind=mcp").await.body;
+    let hits = strange["hits"].as_array().unwrap();
+    assert!(hits.iter().all(|hit| hit["name"] != registry.app.settings.brand), "{strange}");
     let named = registry.call_tool("interop_resolve", &json!({ "skill": "score-free" })).await;
     assert_eq!(named["invocations"][0]["name"], registry.app.settings.brand, "{named}");
 }

@@ -90,7 +90,8 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
     let page = registry.get(&format!("/list/{id}")).await.text();
     assert!(page.contains("You must sign in to use it") && page.contains(&sentence), "{page}");
     assert!(!page.contains("Publish again") && !page.contains("noindex"), "{page}");
-    assert!(page.contains("which proved its sign-in") && !page.contains("Problem found"), "{page}");
+    assert!(page.contains("which found correct sign-in metadata"), "{page}");
+    assert!(!page.contains("Problem found"), "{page}");
     assert_eq!(registry.publish_mcp(&setup.server.url("/mcp")).await, *id, "its endpoint leads to it");
     let unnamed = registry.publish_mcp(&setup.server.url("/other/mcp")).await;
     registry.deliver_events().await;
@@ -236,7 +237,10 @@ async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_rou
     assert_eq!((&status["lane"], &status["access"]), (&json!("active"), &json!("open")));
     assert_eq!(registry.live_counts().await, (0, 1));
     let page = registry.get(&format!("/list/{id}")).await.text();
-    assert!(page.contains(" passed or proved the sign-in."), "an earlier probe proved it: {page}");
+    assert!(
+        page.contains(" passed or found correct sign-in metadata."),
+        "an earlier probe proved it: {page}"
+    );
     assert_eq!((setup.hits("").await, setup.hits("access=gated").await), (1, 0));
 
     server.answer_with(sign_in::gated(&authorization.origin));
@@ -245,7 +249,7 @@ async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_rou
     assert_eq!((&status["lane"], registry.live_counts().await), (&json!("gated"), (0, 0)), "{status}");
     let page = registry.get(&format!("/list/{id}")).await.text();
     assert!(
-        page.contains("; 3 passed or proved the sign-in."),
+        page.contains("; 3 passed or found correct sign-in metadata."),
         "a Live server that asks for a sign-in does not pass: {page}"
     );
     assert_eq!(registry.feed_types().await[0], "listing_gated");

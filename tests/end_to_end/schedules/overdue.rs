@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use registry::model::{Listing, ListingId};
-use registry::store::UnfinishedCount;
+use registry::store::{OverdueCount, UnfinishedCount};
 use serde_json::{Value, json};
 use tests::fixtures::feed_item;
 use tests::peers::{Peer, PeerRequest, agents, empty, servers};
@@ -155,6 +155,21 @@ async fn interrupted_count_goes_on_and_tells_each_expired_proof_once() {
         item.values().any(|value| value.as_s().is_ok_and(|text| text.contains(r#""listing_overdue""#)))
     };
     assert_eq!(feed.iter().filter(is_news).count(), LISTINGS);
+}
+
+/// A count does not see a listing that a probe has claimed.
+#[tokio::test]
+async fn expired_proof_that_a_count_missed_is_told_by_the_next_count() {
+    let LivePair { registry, peers, .. } = live_pair().await;
+    registry.advance(DAY * 7 + TICK);
+    peers.iter().for_each(|peer| peer.answer_with(agents::only(503)));
+    let store = &registry.app.store;
+    let (before, _) = store.overdue_count().await.unwrap();
+    store.keep_overdue_count(before, OverdueCount::default(), registry.app.clock.now()).await.unwrap();
+
+    registry.recheck_after(HOUR).await;
+    let feed = registry.feed_types().await;
+    assert_eq!(feed.iter().filter(|what| *what == "listing_overdue").count(), 2, "{feed:?}");
 }
 
 /// The index still lists a listing that the same run has just probed.

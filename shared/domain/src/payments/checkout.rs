@@ -15,7 +15,7 @@ use registry_model::{
     PurchaseState, Secret,
 };
 use registry_products::Profile;
-use registry_store::{BeginOutcome, NewPurchase, StoredPurchase};
+use registry_store::{BeginOutcome, DiscountUse, NewPurchase, StoredPurchase};
 
 /// How long Stripe's event about the end of a purchase can still arrive: Stripe repeats an event for three days. Until
 /// then the discount code stays reserved, and the same request begins no second purchase.
@@ -127,7 +127,7 @@ async fn new_purchase(
 ) -> Result<Purchase, Problem> {
     let (id, at) = (PurchaseId::new(&app.random), app.clock.now());
     let percent = match &request.code {
-        Some(code) => discount(app, code, &request.subject).await?,
+        Some(code) => discount(app, code, &request.subject).await.map(|_| funnel::DISCOUNT_PERCENT)?,
         None => 0,
     };
     let salt = app.random.hex(32);
@@ -184,11 +184,11 @@ fn snapshot_text(profile: Profile) -> Result<String, Problem> {
     text(&Profile { peers: Vec::new(), definitions: BTreeMap::new(), ..profile })
 }
 
-/// The percentage that a code takes off. The code must be that of this listing; the transaction checks that it is free.
-async fn discount(app: &App, code: &DiscountCode, subject: &GrantSubject) -> Result<u32, Problem> {
+/// The use of a code, which must be that of this listing. The transaction checks that it is free.
+async fn discount(app: &App, code: &DiscountCode, subject: &GrantSubject) -> Result<DiscountUse, Problem> {
     let discount = app.store.discount(&code.digest()).await?.ok_or_else(refusals::unknown_code)?;
     match subject {
-        GrantSubject::Listing(id) if discount.listing_id.as_ref() == Some(id) => Ok(funnel::DISCOUNT_PERCENT),
+        GrantSubject::Listing(id) if discount.listing_id.as_ref() == Some(id) => Ok(discount.usage),
         _ => Err(refusals::code_of_another_listing()),
     }
 }
@@ -255,7 +255,6 @@ async fn failed(app: &App, purchase: &Purchase, failure: SessionFailure) -> Resu
 }
 
 async fn code_taken(app: &App, request: &Request) -> Result<Problem, Problem> {
-    let digest = request.code.as_ref().map(DiscountCode::digest).unwrap_or_default();
-    let usage = app.store.discount(&digest).await?.map(|discount| discount.usage);
-    Ok(refusals::code_taken(usage.as_ref()))
+    let Some(code) = &request.code else { return Ok(refusals::unknown_code()) };
+    Ok(refusals::code_taken(&discount(app, code, &request.subject).await?))
 }

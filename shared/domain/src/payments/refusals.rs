@@ -60,17 +60,17 @@ pub(super) fn code_of_another_listing() -> Problem {
     Problem::invalid("code", "code_of_another", detail)
 }
 
-pub(super) fn code_taken(usage: Option<&DiscountUse>) -> Problem {
+pub(super) fn code_taken(usage: &DiscountUse) -> Problem {
     let (code, detail) = match usage {
-        Some(DiscountUse::Held(_, until)) => {
+        DiscountUse::Held(_, until) => {
             let detail = format!(
                 "`code` is reserved by an unpaid purchase until {until} at the latest. To pay that purchase \
                  before its page expires, repeat the request that started it. Otherwise try again after that time."
             );
             return conflict("code", "code_held", &detail).with("held_until", until.to_string());
         }
-        Some(DiscountUse::Free) => ("code_held", "`code` was reserved a moment ago. Try again."),
-        _ => ("code_used", "`code` has already been used. Each code works for only one purchase."),
+        DiscountUse::Free => ("code_held", "`code` was reserved a moment ago. Try again."),
+        DiscountUse::Used => ("code_used", "`code` was already used. Each code works for only one purchase."),
     };
     conflict("code", code, detail)
 }

@@ -440,8 +440,8 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
         return again.ok_or_else(|| Problem::listing_not_found(&app.settings, known.id.as_str()));
     }
     let how = how_to_restore(by_owner);
-    let reason = known.withdrawal.as_ref().map(|withdrawal| format!(": {}", withdrawal.reason.as_str()));
-    let detail = format!("This listing was withdrawn{} {how}", reason.unwrap_or_else(|| ".".to_owned()));
+    let reason = known.withdrawal.as_ref().map(|withdrawal| format!(" Reason: {}", withdrawal.reason));
+    let detail = format!("This listing was withdrawn. {how}{}", reason.unwrap_or_default());
     let status = NextStep::check_status(&app.settings, &known.id, "The status says who can restore it.");
     Err(Problem::conflict("withdrawn", detail).with("lane", known.lane.as_str()).with_next(status))
 }

@@ -112,8 +112,8 @@ impl Operation for ArdSearch {
     const NAME: &'static str = "ard_search";
     const TITLE: &'static str = "Search in plain words";
     const DESCRIPTION: &'static str = "Searches the Live agents and MCP servers in plain words (Agentic \
-        Resource Discovery). Returns ranked hits, each with its endpoint and the time of its last good handshake; \
-        with `detail` `full`, also with its card URL. If you need the reasons for each hit, use match_capability.";
+        Resource Discovery). Returns ranked hits, each with its endpoint; with `detail` `full`, also with its card \
+        URL and evidence. If you need the reasons for each hit, use match_capability.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[

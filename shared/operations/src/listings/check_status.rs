@@ -231,12 +231,11 @@ impl Operation for CheckStatus {
             proven_domain: listing.shown_domain().map(ToString::to_string),
             lane,
             lane_reason: match (&listing.withdrawal, sign_in) {
-                (Some(withdrawal), _) if withdrawal.by_owner => lane_reason(listing, lane).to_owned(),
-                (Some(withdrawal), _) => {
-                    format!("{} {}", lane_reason(listing, lane), withdrawal.reason.as_str())
+                (Some(withdrawal), _) if !withdrawal.by_owner => {
+                    format!("{} Reason: {}", lane_reason(listing, lane), withdrawal.reason)
                 }
                 (None, Some(sign_in)) => format!("{} {}", lane_reason(listing, lane), sign_in.sentence()),
-                (None, None) => lane_reason(listing, lane).to_owned(),
+                _ => lane_reason(listing, lane).to_owned(),
             },
             access: listing.availability(app.oldest_proof()).map(|shown| shown.access),
             withdrawal: listing.withdrawal.clone(),
@@ -367,7 +366,7 @@ pub(crate) async fn next(
 ) -> Result<NextStep, Problem> {
     let settings = &app.settings;
     if let Some(twin) = twin(app, listing, evidence).await? {
-        let note = "Another listing has this endpoint: this is its status. The listing you asked about can be left alone.";
+        let note = "Another listing has this endpoint: use that one. If it was withdrawn, its status says who can restore it.";
         return Ok(NextStep::check_status(settings, &twin, note));
     }
     let lane = listing.shown_lane(app.oldest_proof());

@@ -81,7 +81,7 @@ impl Operation for ListYourself {
         AdvertisedSkill {
             id: "list-mcp",
             name: "List an MCP server",
-            description: "Publishes an MCP server. Send its endpoint, or its server.json as server_json.",
+            description: "Publishes an MCP server. Send its URL, or call list_yourself with its server_json.",
             tags: &["registry", "mcp", "server-json"],
         },
         AdvertisedSkill {
@@ -210,12 +210,9 @@ fn arguments_of_body(body: Value) -> Result<Value, Problem> {
         None => {}
     }
     if body.contains_key("skills") && !body.contains_key("server_json") && !server_json::looks_like(&body) {
-        return Err(Problem::invalid(
-            "agent_card_url",
-            "card_without_its_url",
-            "The body is an agent card. Send its URL instead: {\"agent_card_url\": \
-             \"https://your.host/.well-known/agent-card.json\"}.",
-        ));
+        let detail = "The body is an agent card. Send its URL instead: {\"agent_card_url\": \
+            \"https://your.host/.well-known/agent-card.json\"}.";
+        return Err(Problem::invalid("agent_card_url", "card_without_its_url", detail));
     }
     Ok(Value::Object(if server_json::looks_like(&body) { crate::named_call::of_server(body) } else { body }))
 }

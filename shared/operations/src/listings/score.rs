@@ -147,7 +147,9 @@ impl Operation for Score {
         let Assessment { verdict, checks, score, probed_at, .. } = assessment;
         let report_expires_at = score_report::expires_at(&report);
         let ScoreReport { would_go_live, would_be_gated, steps, .. } = report;
+        let again = if listed.is_some() { " again" } else { "" };
         let publish = app.settings.url("/api/publish");
+        let publish = format!("To publish it{again}, POST {publish} with {{\"url\": \"{url}\"}}.");
         let shown = listed.as_ref().filter(|listing| listing.shown_lane(app.oldest_proof()).is_proven());
         let list_hint = if let Some(listing) = shown {
             format!("It is already listed as {}. Publishing it again answers with this listing.", listing.id)
@@ -155,11 +157,9 @@ impl Operation for Score {
             let is_asked = verdict.facts.kind == Some(Kind::Agent) && verdict.answers.is_none();
             let more =
                 if is_asked { " if it also answers a message, which this probe did not send" } else { "" };
-            format!("It can go Live{more}. To publish it, POST {publish} with {{\"url\": \"{url}\"}}.")
+            format!("It can go Live{more}. {publish}")
         } else if would_be_gated {
-            format!(
-                "It would become gated: it asks for sign-in. To publish it, POST {publish} with {{\"url\": \"{url}\"}}."
-            )
+            format!("It would become gated: it asks for sign-in. {publish}")
         } else {
             let fix = reasons.first().map(|reason| format!(" {}", reason.fix)).unwrap_or_default();
             format!("It would not become Live now.{fix}")

@@ -38,9 +38,9 @@ pub struct Answer {
 impl Operation for SearchActive {
     const NAME: &'static str = "search_active";
     const TITLE: &'static str = "List Live listings";
-    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, newest first, each with the time \
-        of its last good handshake; with `detail` `full`, also with its endpoint and what to do next. Use `kind` \
-        to get only agents or only MCP servers. Use `limit` and `cursor` to get more pages.";
+    const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, newest first, with the URL and \
+        score of each; with `detail` `full`, also with its evidence and what to do next. Use `kind` to get only \
+        agents or only MCP servers. Use `limit` and `cursor` to get more pages.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[

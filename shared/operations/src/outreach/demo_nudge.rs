@@ -124,7 +124,7 @@ impl Operation for DemoNudge {
             recent,
             plan: Plan {
                 every: "hour",
-                order: "First come listings never contacted, those Live longest first; then those whose pause is over. Queued listings that took their demo, and this registry's own, are taken out, uninvited.",
+                order: "First come listings never contacted, then those whose pause is over. One whose last probe failed waits 24 hours. Queued listings that took their demo, and this registry's own, are taken out, uninvited.",
                 delivery: settings.outreach_delivery.as_str(),
                 max_today: room.min(first + again),
             },

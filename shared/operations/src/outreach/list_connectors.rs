@@ -98,7 +98,7 @@ impl Operation for ListConnectors {
         let partners = partners(&days);
         let shown = candidates.iter().take(MAX_CANDIDATES);
         Ok(Answer {
-            note: "These are Live listings, ordered by `connector_likeness` and then by `live_score`.",
+            note: "The Live connectors, ordered by `connector_likeness` and then by `live_score`.",
             laws: laws(settings),
             live_candidates: shown.map(|one| candidate(one, &partners, app, now)).collect(),
             partners,

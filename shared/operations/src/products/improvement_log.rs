@@ -68,7 +68,7 @@ fn publish_call(settings: &Settings) -> NextStep {
     NextStep::post_own(
         "list_yourself",
         settings.url("/api/publish"),
-        "Fix what check_status lists. Then publish the same listing again: one that is neither Live nor gated gets a new probe.",
+        "Fix what check_status lists. Then publish the same listing again, if `next` in its status says so.",
     )
 }
 

@@ -116,12 +116,9 @@ fn endpoints(app: &App) -> Vec<NextStep> {
         let note = format!("Send {{\"action\": \"{tool}\", {arguments}}}.");
         NextStep::post_own(tool, app.settings.url(trace::PATH), note)
     };
-    let (sense, hot) = (
-        json!({ "action": "sense_traces", "limit": 12 }),
-        json!({ "action": "follow_trail", "kind": "hot" }),
-    );
+    let hot = json!({ "action": "follow_trail", "kind": "hot" });
     vec![
-        step("sense_traces", sense, "Read what others left."),
+        step("sense_traces", json!({ "action": "sense_traces", "limit": 12 }), "Read what others left."),
         step("follow_trail", hot, "List the listings with the most recent use."),
         own_step("leave_trace", "\"listing_id\": …, \"body\": …, \"from\": …"),
         own_step("endorse", "\"listing_id\": …, \"from\": …"),

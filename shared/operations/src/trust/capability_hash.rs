@@ -20,7 +20,7 @@ pub struct Arguments {
     /// The name of the agent or server. Optional if you send only `listing_id`.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
     name: Option<String>,
-    /// The kind: agent or MCP server. Default: `agent`.
+    /// What has these capabilities; a listing is `agent` or `mcp`. Default: `agent`.
     #[schemars(extend("default" = "agent"))]
     kind: Option<CapabilityKind>,
     /// What the agent or server does. Only the first 500 characters are hashed.

@@ -53,7 +53,7 @@ pub(super) fn drop_removed(value: &mut Value) {
     }
 }
 
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     let text = without_tokens(text);
     let text = NAMED_SECRET.replace_all(&text, |found: &Captures<'_>| {
         let (name, between, value) = (&found[1], &found[2], &found[3]);

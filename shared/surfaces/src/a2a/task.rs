@@ -4,7 +4,7 @@
 
 use super::id::is_own_context_id;
 use super::message::{Content, Message, Part};
-use super::secrets::without_secrets;
+use super::secrets::{NOT_STORED, clean, without_secrets};
 use crate::prelude::*;
 use registry_model::string_enum;
 use registry_store::{MAX_CONTENT_BYTES, Origin, StoredTask};
@@ -100,17 +100,20 @@ impl Task {
 /// The contents as far as an item can hold them. The result matters more than the history; its data can be
 /// requested again.
 fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
-    let whole = without_secrets(serde_json::to_value(contents)?).to_string();
+    let mut contents = contents.clone();
+    for part in contents.artifacts.iter_mut().flat_map(|artifact| &mut artifact.parts) {
+        let Content::Text(text) = &mut part.content else { continue };
+        // The answer ends with the next step, which cannot be sent without its secret.
+        let next = text.rfind("Next: ").filter(|at| clean(&text[*at..]).contains(NOT_STORED));
+        text.truncate(next.unwrap_or(text.len()));
+    }
+    let whole = without_secrets(serde_json::to_value(&contents)?).to_string();
     if whole.len() <= MAX_CONTENT_BYTES {
         return Ok(whole);
     }
-    let mut contents = contents.clone();
     for artifact in &mut contents.artifacts {
         artifact.parts.retain(|part| !matches!(part.content, Content::Data(_)));
-        artifact.parts.push(Part::text(
-            "The data was too large to store. Send the message again to get the \
-            data.",
-        ));
+        artifact.parts.push(Part::text("The data was too large to store. Send the message again to get it."));
     }
     contents.message = contents.message.map(Message::abridged);
     contents.history = contents.history.pop().map(Message::abridged).into_iter().collect();
@@ -151,6 +154,17 @@ mod tests {
         let stored = task(contents).to_stored().unwrap();
         assert!(!stored.content.contains(token.reveal()), "{}", stored.content);
         assert!(Task::from_stored(stored).is_ok());
+    }
+
+    #[test]
+    fn stored_answer_names_no_next_step_without_its_secret() {
+        let token = AccessToken::new(&Random::seeded(2));
+        let secret = format!("Done. Next: Keep it. Send: {}", token.reveal());
+        let parts = vec![Part::text(secret), Part::text("Done. Next: Wait.")];
+        let artifacts = vec![Artifact { id: "a".to_owned(), name: "n".to_owned(), parts }];
+        let stored = task(TaskContents { artifacts, ..TaskContents::default() }).to_stored().unwrap();
+        let kept = Task::from_stored(stored).unwrap().contents.artifacts.remove(0).parts;
+        assert_eq!(kept, vec![Part::text("Done. "), Part::text("Done. Next: Wait.")]);
     }
 
     #[test]

@@ -183,7 +183,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
         next_offset: found.next,
         note: match (agents.len(), found.next) {
             (0, None) if skip == 0 => Some(
-                "No Live agent matches. Leave out words and filters, or publish one with POST /api/publish.",
+                "No Live agent was found. Leave out words and filters, if any, or POST one to /api/publish.",
             ),
             (1.., _) if found.nearest_only => Some("No sure match. These agents are the nearest."),
             _ => None,

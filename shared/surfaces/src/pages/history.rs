@@ -47,12 +47,12 @@ fn summary(listing: &Listing, all: &[ProbeRecord], days: &[ProofDay], is_cut: bo
     let probed = days.iter().filter(|day| day.probes > 0).count();
     let probed_text = match probes {
         0 => "No probes.".to_owned(),
-        1 if good == 1 && has_sign_in => "One probe, which proved its sign-in.".to_owned(),
+        1 if good == 1 && has_sign_in => "One probe, which found correct sign-in metadata.".to_owned(),
         1 => format!("One probe, which {}.", if good == 1 { "passed" } else { "did not pass" }),
         _ => {
             let found = match good {
                 0 => "none passed".to_owned(),
-                _ if has_sign_in => format!("{good} passed or proved the sign-in"),
+                _ if has_sign_in => format!("{good} passed or found correct sign-in metadata"),
                 _ if good == probes => "all passed".to_owned(),
                 _ => format!("{good} passed"),
             };

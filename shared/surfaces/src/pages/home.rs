@@ -70,19 +70,20 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     })
 }
 
-/// Listings with a description and a name of their own first, then by score, then the newest; of both kinds in turn.
+/// Described and named listings whose last probe passed first, then by score, then the newest; of both kinds in turn.
 fn best(kinds: [Vec<Listing>; 2]) -> Vec<Listing> {
-    let is_described =
-        |listing: &Listing| listing.description.is_some() && listing.name != listing.id.as_str();
+    let is_good = |row: &Listing| {
+        row.description.is_some() && row.name != row.id.as_str() && row.failing_since.is_none()
+    };
     let mut rows = Vec::new();
     for mut listings in kinds {
         listings.sort_by_cached_key(|listing| {
             let score = listing.probe.as_ref().map(|probe| probe.score);
-            Reverse((is_described(listing), score, listing.shown_at()))
+            Reverse((is_good(listing), score, listing.shown_at()))
         });
         rows.extend(listings.into_iter().enumerate());
     }
-    rows.sort_by_key(|(place, listing)| (!is_described(listing), *place));
+    rows.sort_by_key(|(place, listing)| (!is_good(listing), *place));
     rows.into_iter().take(MAX_ROWS).map(|(_, listing)| listing).collect()
 }
 
@@ -107,6 +108,7 @@ mod tests {
             listing("Weather", Some("Forecasts."), 80),
             listing("Adder", Some("Adds numbers."), 90),
         ];
+        agents.push(Listing { failing_since: Some(Moment::UNIX_EPOCH), ..listing("Down", Some("Up."), 97) });
         agents.extend((10..15).map(|score| listing("Other", Some("Something."), score)));
         let servers = vec![listing("Clerk", Some("Finds files."), 20), listing("probe-server", None, 95)];
         let names: Vec<String> = best([agents, servers]).into_iter().map(|listing| listing.name).collect();

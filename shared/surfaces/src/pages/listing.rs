@@ -32,7 +32,7 @@ const BADGES: [(&str, &str); 5] = [
     ("live", "whether the listing is Live"),
     ("clean", "whether it is Live, its last probe passed, and it passes all blocking checks"),
     ("verified", "whether its handshake is verified, with the proven domain"),
-    ("gated", "whether it asks for a sign-in that was found correct"),
+    ("gated", "whether it asks for a sign-in with correct metadata"),
     ("listed", "that it is listed here, also while it is not Live"),
 ];
 const MAX_PEERS: usize = 8;

@@ -58,6 +58,8 @@ async fn discount_code_is_reserved_until_its_purchase_ends() {
     let held = shop.buy(&other).await;
     held.assert_refused(409, "code_held");
     assert!(held.body["held_until"].is_string(), "{held:?}");
+    let foreign = json!({ "sku": "alive", "listing_id": shop.agent, "code": shop.code });
+    shop.buy(&foreign).await.assert_refused(422, "code_of_another");
 
     let ended = shop.stripe.event("expired", &shop.stripe.session(), &json!({ "payment_status": "unpaid" }));
     assert_eq!(shop.receive(&ended).await, "ended");

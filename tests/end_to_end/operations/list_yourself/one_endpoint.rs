@@ -153,6 +153,8 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
     registry.publish(&json!({ "url": peer.url("/") })).await;
     let status = registry.probed_status(&site).await;
     assert_eq!((&status["lane"], &status["next"]["arguments"]["id"]), (&json!("needs_fix"), &json!(first)));
+    let note = status["next"]["note"].as_str().unwrap();
+    assert!(note.ends_with("If it was withdrawn, its status says who can restore it."), "{note}");
     assert!(registry::takedown::restore_by_owner(&registry.app, &first, true).await.unwrap());
     registry.deliver_to_live(&first).await;
     assert!(registry::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());

@@ -198,6 +198,9 @@ async fn owner_can_request_a_probe_also_of_a_failing_listing() {
     setup.run_act(owner, &setup.arguments("reprobe")).await;
     registry.deliver_events().await;
     assert_eq!(registry.status(&setup.id).await["liveness"]["state"], "proven");
+    let trails = registry.call_tool("sense_traces", &json!({ "listing_id": setup.id })).await;
+    let danger = trails["trails"][0]["danger"].as_f64().unwrap();
+    assert!((danger - 8.0).abs() < 0.05, "10 for the failure, minus 2: {trails}");
 }
 
 #[tokio::test]
