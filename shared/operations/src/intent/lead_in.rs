@@ -40,8 +40,10 @@ fn start_of_request(text: &str) -> Option<usize> {
 /// After a listing was named, only a question about the registry is certain.
 fn is_certain(request: &MessageContent, after_a_name: bool) -> bool {
     let (parsed, fields) = parse_content(request);
-    let min = if after_a_name { 2 * MIN_WORDS } else { MIN_WORDS };
-    if parsed.words.len() < min || parsed.words.iter().any(|word| lists(REFERS, &word.low)) {
+    let min = if after_a_name { MIN_WORDS + 2 } else { MIN_WORDS };
+    if parsed.words.len() + 2 * parsed.ids.len() < min
+        || parsed.words.iter().any(|word| lists(REFERS, &word.low))
+    {
         return false;
     }
     match matching::interpret(&parsed, &fields) {

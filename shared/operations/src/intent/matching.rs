@@ -210,6 +210,15 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     Some(slot.map_or_else(|| run(parsed, fields, entry, Map::new()), missing))
 }
 
+/// Whether a text asks to publish what comes with it: "list this MCP server".
+pub(super) fn asks_to_publish(parsed: &ParsedText) -> bool {
+    let (words, none) = (&parsed.words, HashSet::new());
+    examples_of(&LIST_YOURSELF).is_some_and(|operation| {
+        let is_verb = |at: usize| operation.verbs.contains(&words[at].low);
+        matches!(command::request(&parsed.text, words, is_verb, &none), Request::Clear(_))
+    })
+}
+
 /// How a message requests an operation that writes, by a verb and by a negation such as "do not write to {id}". A read-only
 /// operation needs no request.
 fn requests(message: &Message<'_>, operation: &OperationExamples) -> [Request; 2] {
