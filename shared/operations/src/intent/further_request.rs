@@ -145,7 +145,7 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     // "I used {id}, it worked. Report that {id} worked" is one report.
     let differs = |part: &Meant| match part.entry.effect.read_only {
         true => arguments(&part.intent) != arguments(&first.intent),
-        false => of_listing(&part.intent) != of_listing(&first.intent),
+        false => of_listing(&part.intent) != of_listing(whole),
     };
     let repeated = chosen_parts.filter(|(_, part)| part.has_target && differs(part));
     let is_further = |part: &Meant| part.is_request && (is_search || !part.refers);

@@ -4,7 +4,7 @@ use super::further_request::opens;
 use super::matching::{self, CERTAIN};
 use super::parsed_text::ParsedText;
 use super::words::lists;
-use super::{Intent, MessageContent, command, parse_content};
+use super::{Hold, Intent, MessageContent, command, parse_content};
 
 /// A shorter question may need what was said before it.
 const MIN_WORDS: usize = 4;
@@ -47,6 +47,9 @@ fn is_certain(request: &MessageContent, after_a_name: bool) -> bool {
         return false;
     }
     match matching::interpret(&parsed, &fields) {
+        Intent::Refused(_, Hold::Unrequested) if after_a_name => {
+            parsed.ids.is_empty() && parsed.names.is_empty()
+        }
         Intent::Run(entry, _) | Intent::Missing(entry, ..) | Intent::Refused(entry, _) => {
             !after_a_name && matching::probability(&parsed, &fields, entry) >= CERTAIN
         }
