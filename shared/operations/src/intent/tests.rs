@@ -179,6 +179,7 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
             "leave_trace(listing_id={id},body=opt out of invitations)",
         ),
         ("check in for {id}", "talk refused"),
+        ("report {id} to the operator: it is spam", "report_listing(listing_id={id},reason=it is spam)"),
         ("check it again: {id}", "manage_listing(act=reprobe,listing_id={id})"),
         (
             "From agent-scout: I endorse {id}, quick answers",
