@@ -357,6 +357,9 @@ fn without_search(message: &MessageContent, earlier: Option<&MessageContent>) ->
     if asks_nothing(&parsed) && fields.is_empty() && earlier.is_none() {
         return Intent::Greeting;
     }
+    if fields.contains_key("server_json") && matching::asks_to_publish(&parsed) {
+        return Intent::Run(&LIST_YOURSELF, Value::Object(fields));
+    }
     let intent = match (matching::interpret(&parsed, &fields), earlier) {
         (intent, Some(earlier)) if may_complete(&intent, &parsed) => in_context(message, earlier),
         (intent, _) => intent,

@@ -217,6 +217,10 @@ impl ArgumentSlots {
             // A choice of several words, such as `one_click_demo`, needs all of them.
             let named = choices.iter().filter(|choice| choice.split('_').all(contains));
             let (denied, named): (Vec<&String>, Vec<_>) = named.partition(|choice| is_denied(choice));
+            if name == "access" && !named.is_empty() && parsed.says("including") {
+                arguments.entry(name).or_insert_with(|| json!("all"));
+                continue;
+            }
             // A search ranks the kind that its query asks for first. "An agent" may be either kind, an "MCP server" is one.
             if self.is_search && name == "kind" && denied.is_empty() && !parsed.says_mcp_server() {
                 continue;

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use super::matching;
 use super::parsed_text::ParsedText;
 use super::words::{Word, lists};
+use registry_model::ListingId;
 
 /// Words that may come between the beginning of a clause and the verb of a request.
 const BEFORE_A_VERB: &str = "ahead also and can could dear do dont go hello help hey hi i just kindly let \
@@ -141,12 +142,20 @@ fn retracts(words: &[Word], at: usize) -> bool {
     lists(RETRACTIONS, low) || (low == "not" && at > 0 && words[at - 1].low == "do")
 }
 
-/// Whether a text contains a question, with or without its mark. What follows a colon is a text for somebody else.
+/// Whether a text contains a question, with or without its mark. What follows a colon is a text for somebody else, unless only
+/// that names a listing: "before I trust it: should I endorse {id}?".
 pub(super) fn asks(text: &str, words: &[Word]) -> bool {
     const QUESTION_WORDS: &str = "what whats when where which who whos whose why how is are does did has have was can \
         could would should may";
     let is_question = |word: &Word| lists(QUESTION_WORDS, &word.low);
-    let own = text.split(": ").next().unwrap_or_default();
+    let has_id = |text: &str| {
+        text.split(|c: char| c.is_whitespace() || "?!,;:.()\"'".contains(c))
+            .any(|word| word.parse::<ListingId>().is_ok())
+    };
+    let own = text
+        .split_once(": ")
+        .filter(|(head, tail)| has_id(head) || !has_id(tail))
+        .map_or(text, |(head, _)| head);
     // "It failed, what should I do" has no mark.
     let seeks_advice = |pair: &[Word]| {
         pair[1].at.end <= own.len()

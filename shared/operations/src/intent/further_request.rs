@@ -141,8 +141,13 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     let (chosen_parts, others): (Vec<_>, Vec<_>) = meant.into_iter().partition(|(_, part)| is_chosen(part));
     let mut chosen_parts = chosen_parts.into_iter();
     let (_, first) = chosen_parts.next()?;
-    let repeated = chosen_parts
-        .filter(|(_, part)| part.has_target && arguments(&part.intent) != arguments(&first.intent));
+    let of_listing = |intent: &Intent| arguments(intent).map(|arguments| arguments["listing_id"].clone());
+    // "I used {id}, it worked. Report that {id} worked" is one report.
+    let differs = |part: &Meant| match part.entry.effect.read_only {
+        true => arguments(&part.intent) != arguments(&first.intent),
+        false => of_listing(&part.intent) != of_listing(whole),
+    };
+    let repeated = chosen_parts.filter(|(_, part)| part.has_target && differs(part));
     let is_further = |part: &Meant| part.is_request && (is_search || !part.refers);
     let further = others.into_iter().chain(repeated).find(|(_, part)| is_further(part));
     if is_about_one && further.is_none() {
@@ -150,7 +155,6 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     }
     let (further, part) = further?;
     // A write stays at the listing that was chosen.
-    let of_listing = |intent: &Intent| arguments(intent).map(|arguments| arguments["listing_id"].clone());
     let may_replace = match (whole, &first.intent) {
         (Intent::Run(..), Intent::Run(entry, _)) => {
             is_about_one

@@ -4,14 +4,14 @@ use super::further_request::opens;
 use super::matching::{self, CERTAIN};
 use super::parsed_text::ParsedText;
 use super::words::lists;
-use super::{Intent, MessageContent, command, parse_content};
+use super::{Hold, Intent, MessageContent, command, parse_content};
 
 /// A shorter question may need what was said before it.
 const MIN_WORDS: usize = 4;
 /// What such a question would be about.
 const REFERS: &str = "it its one ones they them their this that these those any he she so there";
 
-/// The message without the sentences before its request, if they name nothing and the request is certain without them.
+/// The message without the sentences before its request, if the request is certain without them.
 pub(super) fn left_out(message: MessageContent) -> MessageContent {
     let Some(start) = start_of_request(&message.text).filter(|_| message.data.is_empty()) else {
         return message;
@@ -19,9 +19,9 @@ pub(super) fn left_out(message: MessageContent) -> MessageContent {
     let (lead, rest) = message.text.split_at(start);
     let lead = ParsedText::parse(lead);
     let named = lead.ids.len() + lead.urls.len() + lead.names.len() + lead.capitals.len() + lead.tokens.len();
-    let says_nothing = named == 0 && !lead.text.contains(':') && command::verdict(&lead.words).is_none();
+    let says_nothing = !lead.text.contains(':') && command::verdict(&lead.words).is_none();
     let request = MessageContent { text: rest.to_owned(), ..message.clone() };
-    if says_nothing && is_certain(&request) { request } else { message }
+    if says_nothing && is_certain(&request, named > 0) { request } else { message }
 }
 
 /// Where the first sentence begins that asks or requests; `None` if it is the first one.
@@ -37,14 +37,21 @@ fn start_of_request(text: &str) -> Option<usize> {
     requests.next().map(|(start, _)| start).filter(|start| words[0].at.start < *start)
 }
 
-fn is_certain(request: &MessageContent) -> bool {
+/// After a listing was named, only a question about the registry is certain.
+fn is_certain(request: &MessageContent, after_a_name: bool) -> bool {
     let (parsed, fields) = parse_content(request);
-    if parsed.words.len() < MIN_WORDS || parsed.words.iter().any(|word| lists(REFERS, &word.low)) {
+    let min = if after_a_name { MIN_WORDS + 2 } else { MIN_WORDS };
+    if parsed.words.len() + 2 * parsed.ids.len() < min
+        || parsed.words.iter().any(|word| lists(REFERS, &word.low))
+    {
         return false;
     }
     match matching::interpret(&parsed, &fields) {
+        Intent::Refused(_, Hold::Unrequested) if after_a_name => {
+            parsed.ids.is_empty() && parsed.names.is_empty()
+        }
         Intent::Run(entry, _) | Intent::Missing(entry, ..) | Intent::Refused(entry, _) => {
-            matching::probability(&parsed, &fields, entry) >= CERTAIN
+            !after_a_name && matching::probability(&parsed, &fields, entry) >= CERTAIN
         }
         intent => matches!(intent, Intent::Greeting),
     }

@@ -210,6 +210,15 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     Some(slot.map_or_else(|| run(parsed, fields, entry, Map::new()), missing))
 }
 
+/// Whether a text asks to publish what comes with it: "list this MCP server".
+pub(super) fn asks_to_publish(parsed: &ParsedText) -> bool {
+    let (words, none) = (&parsed.words, HashSet::new());
+    examples_of(&LIST_YOURSELF).is_some_and(|operation| {
+        let is_verb = |at: usize| operation.verbs.contains(&words[at].low);
+        matches!(command::request(&parsed.text, words, is_verb, &none), Request::Clear(_))
+    })
+}
+
 /// How a message requests an operation that writes, by a verb and by a negation such as "do not write to {id}". A read-only
 /// operation needs no request.
 fn requests(message: &Message<'_>, operation: &OperationExamples) -> [Request; 2] {
@@ -302,8 +311,13 @@ fn candidate(
     let intent = match filling {
         // "It is a fake, please report it to the operator now": the reason is all that was written, unless it is only "report it".
         Ok(mut filling) if std::ptr::eq(entry, &REPORT_LISTING) && has_topic(parsed, &operation.verbs) => {
-            if parsed.quoted == 0 && colon(parsed).is_none() {
-                filling.arguments.insert("reason".to_owned(), json!(parsed.text));
+            let reason = filling.arguments.get("reason").and_then(Value::as_str);
+            // Of "report {id} to the operator: it is spam", what follows the colon.
+            let after = colon(parsed).map(|colon| parsed.text[colon + 1..].trim());
+            let written = after.filter(|after| reason.is_some_and(|reason| reason.ends_with(after)));
+            let whole = (parsed.quoted == 0 && after.is_none()).then_some(parsed.text.as_str());
+            if let Some(reason) = written.or(whole).map(|reason| json!(reason)) {
+                filling.arguments.insert("reason".to_owned(), reason);
             }
             run(filling)
         }

@@ -179,6 +179,7 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
             "leave_trace(listing_id={id},body=opt out of invitations)",
         ),
         ("check in for {id}", "talk refused"),
+        ("report {id} to the operator: it is spam", "report_listing(listing_id={id},reason=it is spam)"),
         ("check it again: {id}", "manage_listing(act=reprobe,listing_id={id})"),
         (
             "From agent-scout: I endorse {id}, quick answers",
@@ -374,6 +375,7 @@ fn operations_that_write_need_an_explicit_request() {
         format!("who listed {CARD}?"),
         format!("say hello to {ID}"),
         format!("should I endorse {ID}?"),
+        format!("before I trust it: should I endorse {ID}?"),
         format!("should I list_yourself {CARD}?"),
         format!("do I endorse {ID} or report it?"),
         format!("is it safe to report {ID}?"),
@@ -529,6 +531,27 @@ fn data_parts_call_operations() {
         short(&parse_intent(&MessageContent { data: two, ..MessageContent::default() }, None)),
         "list_yourself refused"
     );
+}
+
+#[test]
+fn server_description_in_a_data_part_is_published_on_request() {
+    let document = json!({ "name": "org.example/a", "description": "A.", "version": "1.0.0",
+        "remotes": [{ "type": "streamable-http", "url": "https://a.example.org/mcp" }] });
+    let with =
+        |text: &str| parse_intent(&MessageContent { data: vec![document.clone()], ..said(text) }, None);
+    for text in ["list this MCP server", "publish this server description"] {
+        let intent = with(text);
+        let is_it = |arguments: &Value| arguments["server_json"] == document;
+        assert!(
+            matches!(&intent, Intent::Run(entry, all) if entry.name == "list_yourself" && is_it(all)),
+            "{text}: {intent:?}"
+        );
+    }
+    for text in ["", "do not list this server", "how would you list this server?"] {
+        let intent = with(text);
+        let writes = matches!(&intent, Intent::Run(entry, _) if !entry.effect.read_only);
+        assert!(!writes, "{text}: {intent:?}");
+    }
 }
 
 #[test]

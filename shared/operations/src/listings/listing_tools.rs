@@ -69,7 +69,7 @@ impl Operation for ListingTools {
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
         "{listing_id}: {tools#tool} shown; tools in its set: {set.tools:none is stored}.",
-        "Tools: [tools]{name} | with the parameters {parameters} | : \"{description}\"",
+        "Tools: [tools]{name} | with the parameters {parameters} | ({annotations.read_only?declared to only read|declared to change something}) | ({annotations.destructive?declared destructive|declared not destructive}) | : \"{description}\"",
         "The hash of the set is {tools_hash} | ; it is the stored set since {set.at}, and no later change was seen.",
         "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | : {kind} | ({argument})",
     ];

@@ -67,7 +67,7 @@ impl Operation for TalkInbox {
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[
         "The inbox of {listing_id} has {inbox#message} on this page. {talk.reason}",
-        r#"[inbox]{at} | from {from:nobody named} ({from_verified?verified|unverified}) | : "{text}""#,
+        r#"[inbox]{at} | from {from:nobody named} ({from_verified?verified|unverified}) | ({read?read before|unread until now}) | : "{text}""#,
     ];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill {
         id: "talk-inbox",
