@@ -52,13 +52,13 @@ pub(super) async fn meant(app: &App, text: &str) -> Result<(ListingId, bool), Pr
 /// The listing that a URL or name means: one that has proven the name, then one at its domain, then the first to claim it, then
 /// a Live listing, one with a proven domain, and the one that has been Live for longest. And whether others have this name.
 pub(super) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Problem> {
-    if let Some(holder) = app.store.endpoint_holders(&[name.to_owned()]).await?.remove(name) {
-        return Ok((holder, false));
-    }
-    if let Ok(url) = Url::parse(name)
-        && let Some(listing) = app.store.listing(&ListingId::of_url(&url)).await?
-    {
-        return Ok((listing.id, false));
+    if let Ok(url) = Url::parse(name) {
+        if let Some(holder) = app.store.endpoint_holders(&[name.to_owned()]).await?.remove(name) {
+            return Ok((holder, false));
+        }
+        if let Some(listing) = app.store.listing(&ListingId::of_url(&url)).await? {
+            return Ok((listing.id, false));
+        }
     }
     let oldest_proof = app.oldest_proof();
     let rank = |listing: &Listing| {
