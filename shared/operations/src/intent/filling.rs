@@ -192,7 +192,8 @@ fn text(
     let (before, after) = &example.around_text;
     let is_blank =
         |range: Range<usize>| parsed.text.get(range).is_some_and(|gap| !gap.contains(char::is_alphanumeric));
-    let mut start = end_of(&parsed.words, before)?.max(after_ids);
+    let after_colon = || matching::colon(parsed).map(|colon| colon + 1);
+    let mut start = end_of(&parsed.words, before).or_else(after_colon)?.max(after_ids);
     if let Some(sender) = sender.as_ref().filter(|sender| is_blank(start..sender.start)) {
         start = sender.end;
     }
