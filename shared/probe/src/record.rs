@@ -186,7 +186,10 @@ fn news(before: &Listing, after: &Listing, record: &ProbeRecord, was_overdue: bo
         (was, Lane::Demoted) => {
             let was = if was == Lane::Gated { "listed as gated" } else { "Live" };
             let why = if record.ok { "answers, but a check failed" } else { "failed its recheck" };
-            ("listing_demoted", format!("{name} {why}; it is no longer {was}."))
+            (
+                "listing_demoted",
+                format!("{name} {why}. It is demoted, so it is not {was} until a probe passes."),
+            )
         }
         (_, Lane::NeedsFix) => {
             let reason = record.reason.as_deref().unwrap_or("a check is not clean");

@@ -383,15 +383,17 @@ pub(super) fn bounded(text: &str) -> Cow<'_, str> {
 }
 
 /// Which listing holds an endpoint. A query, a fragment, a slash at the end or twice, and an escaped letter lead to the same
-/// server, so URLs that differ only in these are one endpoint.
+/// server, and with many servers also a path parameter and another case: URLs that differ only in these are one endpoint.
 pub(super) fn endpoint(url: &str) -> Key {
     let bare = url.split(['?', '#']).next().unwrap_or(url);
     // An escaped slash divides nothing.
     let bare = bare.replace("%2F", "%252F").replace("%2f", "%252F");
     let bare = percent_decode_str(&bare).decode_utf8_lossy();
     let (scheme, rest) = bare.split_once("://").unwrap_or_default();
-    let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-    Key::new(format!("ENDPOINT#{}", sha256_hex(format!("{scheme}://{}", parts.join("/")))), "HOLDER")
+    let parts = rest.split('/').map(|part| part.split(';').next().unwrap_or(part).trim());
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let normal = format!("{scheme}://{}", parts.join("/")).to_lowercase();
+    Key::new(format!("ENDPOINT#{}", sha256_hex(normal)), "HOLDER")
 }
 
 /// The count of first touches in a UTC day.

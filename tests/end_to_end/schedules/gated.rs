@@ -268,7 +268,7 @@ async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_rou
     server.answer_with(servers::modern_with_tools(bad));
     recheck_due(registry, id).await;
     let inbox = registry.get(&format!("/api/talk?listing_id={id}")).await.body.to_string();
-    assert!(inbox.contains("no longer gated (demoted), because your server answers"), "{inbox}");
+    assert!(inbox.contains("demoted and not gated, because your server answers"), "{inbox}");
 }
 
 /// A verdict on a Live server and one on a gated server, at their rechecks. The gated one also leases a slot at the

@@ -80,7 +80,7 @@ async fn inbox_gets_one_message_for_each_recheck_and_each_failure() {
     demote(&registry, &peer, &id).await;
     let messages = inbox(&registry, &id).await;
     assert_eq!(messages.len(), 4, "passed, failed once, demoted: {messages:?}");
-    assert!(messages[0].1.starts_with("Your listing is no longer Live"), "{messages:?}");
+    assert!(messages[0].1.starts_with("Your listing is demoted and not Live"), "{messages:?}");
     assert!(messages[0].1.contains("Reason card_404: "), "{messages:?}");
     assert!(messages[1].1.starts_with("A probe of your listing failed"), "{messages:?}");
 

@@ -42,7 +42,7 @@ pub fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<TalkMessag
                 false => "the recheck failed in three different hours",
             };
             let text = format!(
-                "Your listing is no longer {was} (demoted), because {why}. {} Then follow `next` in its status.",
+                "Your listing is demoted and not {was}, because {why}. {} Then follow `next` in its status.",
                 fix(reason)
             );
             messages.push(message(TalkKind::Recheck, text));

@@ -51,7 +51,8 @@ pub struct Liveness {
     /// The first of the probes in a row that failed. Absent if the last probe passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing_since: Option<Moment>,
-    /// Percentage of the last 7 days in which it answered, at most since its first proof, restore or move. Absent if not known.
+    /// Percentage of the last 7 days outside of outages, at most since its first proof, restore or move. An outage begins with
+    /// a failed probe or with the end of the last proof. Absent if not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uptime_7d_percent: Option<f64>,
     /// The same for the last 90 days.
@@ -69,7 +70,10 @@ impl Liveness {
     pub fn of(listing: &Listing, oldest_proof: Moment, now: Moment) -> Self {
         // What was observed before a withdrawal says nothing about now.
         let history = Some(&listing.history).filter(|_| listing.lane != Lane::Withdrawn);
-        let uptime = |days| history?.uptime_percent(days, now, listing.failing_since);
+        let lifetime = now.duration_since(oldest_proof);
+        let expired = listing.proven_at().filter(|at| *at < oldest_proof).map(|at| at + lifetime);
+        let down_since = expired.into_iter().chain(listing.failing_since).min();
+        let uptime = |days| history?.uptime_percent(days, now, down_since);
         Self {
             state: LivenessState::of(listing, oldest_proof),
             asked_at: listing.last_asked(),
@@ -79,5 +83,21 @@ impl Liveness {
             latency_p50_ms: history.and_then(|history| history.latency_ms(50)),
             latency_p95_ms: history.and_then(|history| history.latency_ms(95)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_after_the_end_of_a_proof_is_no_uptime() {
+        let day = |day: i64| Moment::from_second(day * 86_400).unwrap();
+        let id = "agtpub_0123456789abcdef0123".parse().unwrap();
+        let mut listing = Listing::new(id, "A".to_owned(), day(1));
+        (listing.lane, listing.last_ok_at) = (Lane::Active, Some(day(10)));
+        listing.history.add_passed(day(10), None, None);
+        let at = |now: i64| Liveness::of(&listing, day(now - 7), day(now)).uptime_7d_percent;
+        assert_eq!([16, 20].map(at), [Some(100.0), Some(57.14)], "the proof ended at day 17");
     }
 }

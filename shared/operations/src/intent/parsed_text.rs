@@ -461,7 +461,9 @@ impl ParsedText {
                 .get(word.at.clone())
                 .is_some_and(|raw| raw.len() > 1 && raw.chars().all(char::is_uppercase))
         };
-        for word in self.words.iter().filter(|word| word.capital || is_upper(word)) {
+        // "Server m7" and "Agent 12" are names, too.
+        let has_digit = |word: &Word| word.low.contains(|c: char| c.is_ascii_digit());
+        for word in self.words.iter().filter(|word| word.capital || is_upper(word) || has_digit(word)) {
             let next_to = before.is_some_and(|before: &Word| {
                 self.text.get(before.at.end..word.at.start).is_some_and(|between| between.trim().is_empty())
             });

@@ -106,7 +106,7 @@ impl Operation for DepositOutcome {
     const NAME: &'static str = "deposit_outcome";
     const TITLE: &'static str = "Report an outcome";
     const DESCRIPTION: &'static str = "Reports whether a listing worked when you used it. Call it after each use. Pass \
-        listing_id, ok, quality (0 to 1), latency_ms and a comment (body). One report per hour counts for each \
+        listing_id, ok, quality (0 to 1), latency_ms and a comment (body). One report per clock hour counts for each \
         source and listing. Reports of a listing about itself do not count. Returns the listing's totals and \
         outcome_score.";
     const EFFECT: Effect = Effect::WRITES;
@@ -179,7 +179,7 @@ impl Operation for DepositOutcome {
             note: match not_counted_because {
                 None => "The report is public; the operation `interop` shows the latest.",
                 Some("self_report") => "Reports of a listing about itself are not counted or stored.",
-                Some(_) => "Not stored: each source can report once per hour about a listing.",
+                Some(_) => "Not stored: each source can report once per clock hour about a listing.",
             },
         })
     }

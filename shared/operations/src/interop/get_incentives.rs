@@ -112,7 +112,9 @@ fn outcome_rules() -> [Rule; 2] {
         Rule {
             id: id.to_owned(),
             when: when.to_owned(),
-            gives: format!("one outcome per hour, source and listing, with quality {quality} by default"),
+            gives: format!(
+                "one outcome per clock hour, source and listing, with quality {quality} by default"
+            ),
             deposit: None,
             tool: Some("deposit_outcome"),
         }

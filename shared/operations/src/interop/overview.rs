@@ -170,7 +170,7 @@ impl Operation for Interop {
                     caller.".to_owned(),
                 "A request is built from the last probe that passed, in the protocol version that it proved."
                     .to_owned(),
-                "For each source and listing, one outcome per hour counts. Reports of a listing about itself \
+                "For each source and listing, one outcome per clock hour counts. Reports of a listing about itself \
                     do not count."
                     .to_owned(),
                 format!(

@@ -37,9 +37,9 @@ pub struct Answer {
 impl Operation for ProbeClean {
     const NAME: &'static str = "probe_clean";
     const TITLE: &'static str = "Is a listing clean?";
-    const DESCRIPTION: &'static str = "Returns whether a listing is Live and passed all blocking checks of \
-        its last probe. Also returns the result of each check, for example https, own domain, no prompt \
-        injection or unchanged tools. Use it before you trust a listing. Pass listing_id.";
+    const DESCRIPTION: &'static str = "Returns whether a listing is Live, its last probe passed and no blocking \
+        check fails. Also returns each check of the probe at `probed_at`, the last good one while it is failing: \
+        https, own domain, no prompt injection, unchanged tools. Use it before you trust a listing. Pass listing_id.";
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[

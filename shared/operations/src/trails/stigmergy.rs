@@ -89,7 +89,8 @@ impl Operation for Stigmergy {
     }
 }
 
-const SIDE_EFFECTS: [&str; 6] = [
+const SIDE_EFFECTS: [&str; 7] = [
+    "A `danger` mark increases `danger` and an `intent` mark `demand`, instead of `attraction`. A higher intensity adds more.",
     "Publishing a new listing adds to `joined` and `attraction`.",
     "A probe that succeeds for the first time in a week, or after a failure or a restore, increases `attraction` and reduces `danger`. \
         A probe whose handshake is `fail`, not by a timeout, a 5xx or the like, increases `danger`.",

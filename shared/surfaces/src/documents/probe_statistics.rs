@@ -200,9 +200,10 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
             still_ok_this_week: week.still_ok,
             demoted_this_week: week.demoted,
             note: "In a week, a listing counts once as rechecked and once as passed, also if it is no longer \
-                Live after that. A failing listing that is due is probed at the next full hour. If a blocking \
-                check fails, Live ends at once; if the handshake fails, after failed rechecks in three different \
-                hours, and after timeouts, 5xx and similar failures not before the last hour of its proof.",
+                Live after that. A failing listing that is due is probed at the next full hour. If the \
+                handshake passes but a blocking check fails, Live ends at once; if the handshake fails, also by an \
+                invalid card, after failed rechecks in three different hours, and after timeouts, 5xx and similar \
+                failures not before the last hour of its proof.",
         },
         probe_worker: worker(now, &tick, probes.first(), settings.probe_tick_seconds),
         policy: [

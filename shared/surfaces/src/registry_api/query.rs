@@ -33,7 +33,7 @@ pub(crate) fn schema(names: &[&str]) -> Value {
             "type": "integer",
             "description": format!("The most servers on a page; clamped to 1 to {MAX_LIMIT}, default {DEFAULT_LIMIT}."),
         },
-        "search": { "type": "string", "maxLength": MAX_SEARCH_CHARS, "description": "A part of the name or title." },
+        "search": { "type": "string", "maxLength": MAX_SEARCH_CHARS, "description": "A part of the name, the title or the displayed name." },
         "updated_since": {
             "type": "string", "format": "date-time",
             "description": format!("Only servers that changed at this time or later, or up to {CHANGE_SEEN_AFTER_S} s before."),

@@ -22,6 +22,7 @@ async fn other_spellings_and_documents_of_a_live_server_lead_to_its_listing() {
         json!({ "url": peer.url("/mcp") }),
         json!({ "mcp_url": peer.url("/mcp/") }),
         json!({ "url": peer.url("/mcp?from=readme") }),
+        json!({ "url": peer.url("/MCP;a=1") }),
         server_json("org.example/adder", &peer.url("/mcp")),
     ] {
         let answer = registry.publish(&body).await;
