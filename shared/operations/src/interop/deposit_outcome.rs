@@ -107,8 +107,7 @@ impl Operation for DepositOutcome {
     const TITLE: &'static str = "Report an outcome";
     const DESCRIPTION: &'static str = "Reports whether a listing worked when you used it. Call it after each use. Pass \
         listing_id, ok, quality (0 to 1), latency_ms and a comment (body). One report per clock hour counts for each \
-        source and listing. Reports of a listing about itself do not count. Returns the listing's totals and \
-        outcome_score.";
+        source and listing, none of a listing about itself. Returns the listing's totals and outcome_score.";
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const SUMMARY: &'static [&'static str] = &[
