@@ -119,7 +119,7 @@ pub struct ProbeRecord {
     pub protocol_hints: Vec<String>,
     #[schemars(with = "String")]
     pub probed_at: Moment,
-    /// Why it was not `ok`: the code of the first reason.
+    /// Why it did not pass: the code of the first reason or failed check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// The same in the words of `reasons[].reason`.

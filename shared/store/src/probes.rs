@@ -43,9 +43,7 @@ pub(super) fn tally(change: &StateChange, first_today: bool) -> Expression {
     }
     match (&record.code, &record.reason) {
         // A correct sign-in needs no fix.
-        (Some(code), Some(reason)) if record.handshake != Handshake::Ok && !record.is_proof() => {
-            tally.add(&format!("{FAULT}{code} {reason}"), 1)
-        }
+        (Some(code), Some(reason)) if !record.is_proof() => tally.add(&format!("{FAULT}{code} {reason}"), 1),
         _ => tally,
     }
 }
@@ -63,7 +61,7 @@ pub struct Tally {
     pub handshakes: [u32; 4],
     pub failed_agents: u32,
     pub failed_mcps: u32,
-    /// The reasons of the probes that were not `ok` and proved no sign-in, the most frequent first.
+    /// The reasons of the probes that proved nothing, the most frequent first.
     pub reasons: Vec<CountedReason>,
 }
 

@@ -140,5 +140,8 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
 }
 
 fn nothing_observed() -> Problem {
-    Problem::conflict("nothing_observed", "Its state is based on no probe that read this; see check_status.")
+    Problem::conflict(
+        "nothing_observed",
+        "Its evidence is of no probe with the handshake `ok` and texts that can be shown.",
+    )
 }

@@ -53,7 +53,7 @@ impl Operation for GetLearning {
     const TITLE: &'static str = "Funnel statistics";
     const DESCRIPTION: &'static str = "Returns the count of each stage: Live listings, demos (one for each \
         listing and product), feedback (with drafts) and seats, the last two with their share of the count before. Also \
-        returns product ratings, and why probes were not ok today, with fixes. Contains no texts of users.";
+        returns product ratings, and why probes did not pass today, with fixes. Contains no texts of users.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "Demos are one for each listing and product. Counts: [funnel]{id} {total} | ({of_stage_before_pct} % of the count before)",

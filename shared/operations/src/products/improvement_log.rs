@@ -35,7 +35,7 @@ impl Operation for ImprovementLog {
     const NAME: &'static str = "improvement_log";
     const TITLE: &'static str = "Improvement log";
     const DESCRIPTION: &'static str = "Returns problems that today's numbers of the registry show, and what \
-        to do about each problem. The problems are: why probes are not ok, at which stage listings stop on the way \
+        to do about each problem. The problems are: why probes do not pass, at which stage listings stop on the way \
         to a product, and products with an average rating below 4. Also returns how to contribute.";
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =

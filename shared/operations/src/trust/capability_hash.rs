@@ -161,7 +161,10 @@ fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem>
 
 fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
-        return Problem::conflict("nothing_observed", "Its state rests on no probe that read what it does.");
+        return Problem::conflict(
+            "nothing_observed",
+            "Its evidence is of no probe with the handshake `ok` and texts that can be shown.",
+        );
     }
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";
     Problem::invalid("name", "name_missing", detail)

@@ -117,7 +117,7 @@ impl Operation for ManageListing {
     const NAME: &'static str = "manage_listing";
     const TITLE: &'static str = "Manage your own listing";
     const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename (if it has a \
-        server.json), reprobe (or, if not Live, publish it again), opt_in, reclaim (its reward) or read_feedback. Call it with listing_id and act, \
+        server.json), reprobe (unless Live or gated, publish again), opt_in, reclaim (its reward) or read_feedback. Call it with listing_id and act, \
         sign the challenge with a key of the domain, and call again with nonce and signature.";
     const EFFECT: Effect = Effect { open_world: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;

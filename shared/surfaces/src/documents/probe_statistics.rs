@@ -256,7 +256,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
         fail_samples: samples.collect(),
         never_live_deleted,
         note: "The counts are the probes of this UTC day, also those that use no budget: hourly rechecks \
-               and rejected preflights. The reasons leave out correct sign-ins. The samples are the latest probes with the outcome fail or partial.",
+               and rejected preflights. A failed check is no failed handshake, but has a reason. The reasons leave out correct sign-ins. The samples are the latest probes with the outcome fail or partial.",
     }
 }
 
