@@ -63,7 +63,7 @@ pub struct PinResult {
     pub severity: Option<Severity>,
     /// The first 20 changes since the pin, the severest first. Empty if the earlier definition is not stored.
     pub changes: Vec<ToolChange>,
-    /// When a probe first read the last read tool set, for a pin of the whole set. A tool in it may be older.
+    /// Since when the last read tool set is stored, for a pin of the whole set. A tool in it may be older.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen_since: Option<Moment>,
     /// The last probe whose result the listing shows, if its handshake is `ok`.

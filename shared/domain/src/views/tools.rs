@@ -25,7 +25,7 @@ pub struct ShownTool {
 pub struct ShownSet {
     /// SHA-256 (hex) over the JSON array of the sorted hashes of all tools: the pin of the set.
     pub hash: String,
-    /// Since when probes found this set.
+    /// Since when this set is stored. A withdrawal by the operator ends what was stored; the log has the sets before.
     pub at: Moment,
     /// How many tools it contains.
     pub tools: usize,
