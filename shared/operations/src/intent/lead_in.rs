@@ -47,6 +47,8 @@ fn is_certain(request: &MessageContent, after_a_name: bool) -> bool {
         return false;
     }
     match matching::interpret(&parsed, &fields) {
+        // What was said before may take back or limit what is to be stored.
+        Intent::Run(entry, _) if !entry.effect.read_only => false,
         Intent::Refused(_, Hold::Unrequested) if after_a_name => {
             parsed.ids.is_empty() && parsed.names.is_empty()
         }
@@ -54,5 +56,26 @@ fn is_certain(request: &MessageContent, after_a_name: bool) -> bool {
             !after_a_name && matching::probability(&parsed, &fields, entry) >= CERTAIN
         }
         intent => matches!(intent, Intent::Greeting),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_question_is_read_without_what_was_said_before_it() {
+        let id = "agtpub_0123456789abcdef0123";
+        let read =
+            |text: &str| left_out(MessageContent { text: text.to_owned(), ..MessageContent::default() }).text;
+        let question = format!("Which sign-in does {id} need?");
+        assert_eq!(read(&format!("I run a platform. {question}")), question);
+        // What was said before may take the request back.
+        for text in [
+            format!("I don't want this yet. Endorse {id} for quick answers"),
+            format!("That was a joke. Endorse {id} for quick answers"),
+        ] {
+            assert_eq!(read(&text), text);
+        }
     }
 }
