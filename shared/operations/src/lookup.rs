@@ -49,8 +49,8 @@ pub(super) async fn meant(app: &App, text: &str) -> Result<(ListingId, bool), Pr
     named(app, text).await
 }
 
-/// The listing that a URL or name means: one that has proven the name, then one at its domain, then one that did not yield it, then
-/// a Live listing, one with a proven domain, and the one that has been Live for longest. And whether others have this name.
+/// The listing that a URL or name means: one that has proven the name, then one at its domain, then one that did not yield it,
+/// then a Live listing, one with a proven domain, and the one that has been Live for longest. And whether others have this name.
 pub(super) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Problem> {
     if let Ok(url) = Url::parse(name) {
         if let Some(holder) = app.store.endpoint_holders(&[name.to_owned()]).await?.remove(name) {
