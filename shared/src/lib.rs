@@ -13,22 +13,19 @@ pub use registry_store::{self as store, events};
 
 pub use registry_search as search;
 
-pub use registry_app::{self as app, domain_keys, takedown, talk, trails};
+pub use registry_app::{self as app, domain_keys};
 
 #[cfg(feature = "probe")]
 pub use registry_probe as probe;
 
-#[cfg(feature = "domain")]
+#[cfg(feature = "features")]
 pub use registry_products as products;
 
-#[cfg(feature = "domain")]
-pub use registry_domain::{
-    changes, collections, dump, economy, evidence_log, federation, funnel, imports, interop, outreach,
-    payments, publish, trust, views,
+#[cfg(feature = "features")]
+pub use registry_features::{
+    self as features, collections, economy, federation, funnel, intent, interop, listing, log, operator,
+    outreach, publish, talk, trails, trust,
 };
-
-#[cfg(feature = "operations")]
-pub use registry_operations::{self as operations, intent};
 
 #[cfg(feature = "surfaces")]
 pub use registry_surfaces::{a2a, ard, discovery, documents, http, mcp, openapi, pages, registry_api};

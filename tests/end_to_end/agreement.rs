@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use registry::dump::{self, DumpLimits};
+use registry::federation::dump::{self, DumpLimits};
 use registry::model::ListingId;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, empty, servers, sign_in};

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use axum::response::IntoResponse as _;
 use flate2::read::MultiGzDecoder;
 use local::mirror::Job;
-use registry::dump::{self, DumpLimits};
+use registry::federation::dump::{self, DumpLimits};
 use registry::model::{Clock, LimitedAction, sha256_hex};
 use serde_json::{Value, json};
 use tests::instrumented::Fault;

@@ -6,11 +6,11 @@ use axum::response::Response;
 use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::{AnyDocument, DOCUMENTS};
-use registry::dump::{self, DumpLimits};
 use registry::error::Problem;
 use registry::events::Bus;
+use registry::features::{self, RawArguments};
+use registry::federation::dump::{self, DumpLimits};
 use registry::model::{Caller, Contact, Kind, Listed, Listing, ListingId, Moment, Random};
-use registry::operations::{self, RawArguments};
 use registry::pages::{ASSETS, PAGES};
 use registry::search::{Query, Text};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub(crate) async fn call_as(
     arguments: Value,
 ) -> Result<Value, Problem> {
     let caller = Caller { address: Some([192, 0, 2, number].into()), bearer: None };
-    let operation = operations::named(name).unwrap();
+    let operation = features::named(name).unwrap();
     operation.run(registry.app.clone(), caller, RawArguments::Json(arguments)).await
 }
 

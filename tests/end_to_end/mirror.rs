@@ -13,7 +13,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use http::header;
 use local::mirror::{Job, Mirror};
-use registry::imports::ImportReport;
+use registry::federation::imports::ImportReport;
 use registry::model::{Clock, LimitedAction};
 use serde_json::{Value, json};
 use tests::assertions::assert_members;

@@ -18,13 +18,13 @@ use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded, json_response};
 use registry::app::App;
 use registry::events::Bus;
+use registry::features::{self, RawArguments};
+use registry::listing::active_page::{self, ActivePosition, PageQuery, Place};
 use registry::model::{
     Caller, Clock, Kind, Lane, LimitedAction, LimitedTarget, Listing, ListingId, Moment, Random, Rate,
 };
-use registry::operations::{self, RawArguments};
 use registry::settings::{Mode, Settings};
 use registry::store::{Allowance, Caps, Claim, DueClass, Scope, Share, Store, UsedUp, table};
-use registry::views::active_page::{self, ActivePosition, PageQuery, Place};
 use serde_json::{Value, json};
 use tests::fixtures;
 use tests::peers::{Peer, agents, servers};
@@ -83,7 +83,7 @@ fn now() -> Moment {
 }
 
 async fn call(app: &App, operation: &str, arguments: Value) -> Value {
-    let operation = operations::named(operation).unwrap();
+    let operation = features::named(operation).unwrap();
     operation.run(app.clone(), Caller::default(), RawArguments::Json(arguments)).await.unwrap()
 }
 

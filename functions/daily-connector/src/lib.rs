@@ -4,9 +4,9 @@
 //! the rest. A new Live listing is invited on the same day.
 
 use registry::app::App;
-use registry::dump::{self, DumpLimits};
 use registry::federation;
-use registry::imports;
+use registry::federation::dump::{self, DumpLimits};
+use registry::federation::imports;
 use registry::outreach;
 use registry::store::StoreError;
 use serde_json::{Value, json};

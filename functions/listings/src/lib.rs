@@ -5,19 +5,19 @@ use axum::Router;
 use registry::app::App;
 use registry::ard;
 use registry::documents::{self, AnyDocument};
+use registry::features::{self, AnyOperation};
 use registry::http::{rest, with_middleware};
-use registry::operations::{self, AnyOperation};
 use registry::registry_api;
 
 pub const OPERATIONS: &[&AnyOperation] = &[
-    &operations::CHECK_STATUS,
-    &operations::MATCH_CAPABILITY,
-    &operations::ARD_SEARCH,
-    &operations::PROBE_CLEAN,
-    &operations::CHECK_LIVENESS,
-    &operations::CHANGES,
-    &operations::LISTING_TOOLS,
-    &operations::CHECK_PINS,
+    &features::CHECK_STATUS,
+    &features::MATCH_CAPABILITY,
+    &features::ARD_SEARCH,
+    &features::PROBE_CLEAN,
+    &features::CHECK_LIVENESS,
+    &features::CHANGES,
+    &features::LISTING_TOOLS,
+    &features::CHECK_PINS,
 ];
 
 pub const DOCUMENTS: &[&AnyDocument] = &[

@@ -4,7 +4,7 @@
 
 use registry::app::App;
 use registry::error::Problem;
-use registry::takedown::{self, Command};
+use registry::operator::takedown::{self, Command};
 use serde_json::{Value, json};
 
 /// Why a command failed.

@@ -7,8 +7,8 @@ use axum::{Json, Router};
 use http::HeaderMap;
 use registry::app::App;
 use registry::error::Problem;
+use registry::features::products::payments;
 use registry::http::{RawBody, with_middleware};
-use registry::payments;
 use serde_json::{Value, json};
 
 pub fn router(app: App) -> Router {

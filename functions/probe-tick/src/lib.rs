@@ -10,7 +10,7 @@ use futures::future::OptionFuture;
 use registry::app::App;
 use registry::economy;
 use registry::events::leave_in_queue;
-use registry::evidence_log::{SequencerReport, sequence_if_due, sequence_or_warn};
+use registry::log::{SequencerReport, sequence_if_due, sequence_or_warn};
 use registry::metrics::{Metric, Metrics};
 use registry::model::{ListingId, Moment};
 use registry::probe::{SweepReport, run};

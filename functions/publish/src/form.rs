@@ -8,8 +8,8 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use registry::app::App;
 use registry::error::Problem;
+use registry::features::{LIST_YOURSELF, REPORT_LISTING, RawArguments, SCORE};
 use registry::model::Caller;
-use registry::operations::{LIST_YOURSELF, REPORT_LISTING, RawArguments, SCORE};
 use registry::pages::{accepts_html, problem_page, refused_check, refused_form};
 use serde_json::{Map, Value};
 

@@ -5,11 +5,11 @@ mod form;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use registry::app::App;
+use registry::features::{self, AnyOperation};
 use registry::http::{rest, with_middleware};
-use registry::operations::{self, AnyOperation};
 
 pub const OPERATIONS: &[&AnyOperation] =
-    &[&operations::LIST_YOURSELF, &operations::REPORT_LISTING, &operations::SCORE];
+    &[&features::LIST_YOURSELF, &features::REPORT_LISTING, &features::SCORE];
 
 pub fn router(app: App) -> Router {
     let forms = from_fn_with_state(app.clone(), form::accept_forms);

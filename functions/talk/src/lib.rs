@@ -3,10 +3,10 @@
 use axum::Router;
 use registry::app::App;
 use registry::documents::{self, AnyDocument};
+use registry::features::{self, AnyOperation};
 use registry::http::{rest, with_middleware};
-use registry::operations::{self, AnyOperation};
 
-pub const OPERATIONS: &[&AnyOperation] = &[&operations::TALK_INBOX, &operations::TALK];
+pub const OPERATIONS: &[&AnyOperation] = &[&features::TALK_INBOX, &features::TALK];
 
 pub const DOCUMENTS: &[&AnyDocument] = &[&documents::TALK_FEED];
 

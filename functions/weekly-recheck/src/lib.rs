@@ -4,7 +4,7 @@
 
 use registry::app::App;
 use registry::events::RECHECK_PART;
-use registry::evidence_log::sequence_or_warn;
+use registry::log::sequence_or_warn;
 use registry::metrics::Metrics;
 use registry::model::{HashPrefix, InvalidHashPrefix};
 use registry::probe::run;

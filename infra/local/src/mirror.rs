@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
+use registry::federation::imports::{
+    self, Candidate, Client, Import, ImportReport, Outcome, Sender, Source, Stopped,
+};
 use registry::fetch::{Fetcher, Follow, Request, Target};
-use registry::imports::{self, Candidate, Client, Import, ImportReport, Outcome, Sender, Source, Stopped};
 use registry::model::characters::is_hidden;
 use registry::model::{Clock, ImportState, Reach};
 use serde::{Deserialize, Serialize};

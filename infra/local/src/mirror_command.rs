@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use local::mirror::{Job, Mirror};
-use registry::imports::ImportReport;
+use registry::federation::imports::ImportReport;
 use registry::model::Clock;
 use url::Url;
 

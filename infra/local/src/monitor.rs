@@ -15,9 +15,9 @@ use axum::{Json, Router};
 use futures::FutureExt as _;
 use http::{Method, StatusCode, header};
 use registry::app::App;
+use registry::features::operation::operator_token;
 use registry::metrics::{Metric, Metrics};
 use registry::model::Caller;
-use registry::operations::operator_token;
 use registry::settings::Mode;
 use serde::Deserialize as _;
 

@@ -6,13 +6,9 @@ pub(crate) use base64::Engine as _;
 pub(crate) use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
 pub(crate) use jiff::SignedDuration;
 pub(crate) use registry_model::error::Problem;
-pub(crate) use registry_model::settings::Settings;
-pub(crate) use registry_model::{
-    Caller, FeedItem, Lane, Listing, ListingId, Moment, PublicReason, Withdrawal,
-};
+pub(crate) use registry_model::{Caller, ListingId, Moment};
 pub(crate) use registry_store::StoreError;
-pub(crate) use schemars::JsonSchema;
-pub(crate) use serde::{Deserialize, Serialize};
+pub(crate) use serde::Deserialize;
 pub(crate) use serde_json::{Map, Value, json};
 
 pub(crate) use crate::App;

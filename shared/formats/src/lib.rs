@@ -4,8 +4,8 @@
 //!
 //! Start with [`agent_card::read_body`] and [`server_json::read`]. They return either the parsed document or
 //! every fault with its place. [`server_card`] parses the third document format. [`document_texts`] checks all texts of
-//! a document with the rules of [`plain_text`] and [`injection`]. [`argument_text`] checks the texts of callers, and
-//! [`argument_schema`] describes the same rules in JSON Schema. [`secret_key`] checks the secrets of callers.
+//! a document with the rules of [`plain_text`] and [`injection`]. [`argument_text`] checks the texts of callers, [`public_text`] those that anyone
+//! may read, and [`argument_schema`] describes the same rules in JSON Schema. [`secret_key`] checks the secrets of callers.
 //! [`tool_definition`] makes the content address of an MCP tool, [`tool_diff`] compares the tools of
 //! two looks, and [`tool_schema`] checks them.
 
@@ -18,7 +18,9 @@ pub mod email_address;
 pub mod injection;
 pub mod limits;
 pub mod name_owner;
+pub mod personal_data;
 pub mod plain_text;
+pub mod public_text;
 pub mod registry_name;
 pub mod secret_key;
 pub mod server_card;

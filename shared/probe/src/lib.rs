@@ -15,6 +15,7 @@ pub mod checks;
 mod due_queue;
 pub mod explain;
 pub mod handshake;
+mod inbox_messages;
 mod kept_tools;
 mod overdue;
 mod packages;
@@ -24,5 +25,6 @@ pub mod run;
 pub mod score;
 mod sweep;
 pub mod transition;
+pub mod withdrawal;
 
 pub use sweep::{LEASE, SweepReport, place};

@@ -2,9 +2,8 @@
 //! listing took the endpoint in the meantime, the result is a failed check and not an error.
 
 use super::transition::{self, Job};
-use super::{assess, explain, kept_tools};
+use super::{assess, explain, inbox_messages, kept_tools};
 use registry_app::App;
-use registry_app::talk;
 use registry_formats::limits::MAX_SKILLS;
 use registry_model::{
     AbilityChange, Amounts, Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId,
@@ -170,7 +169,7 @@ fn further_news(change: &StateChange) -> impl Iterator<Item = FeedItem> + use<> 
 }
 
 fn messages(change: &StateChange) -> Vec<TalkMessage> {
-    talk::messages(change, explain::reasons(&change.assessment).first())
+    inbox_messages::messages(change, explain::reasons(&change.assessment).first())
 }
 
 fn news(before: &Listing, after: &Listing, record: &ProbeRecord, was_overdue: bool) -> Option<FeedItem> {

@@ -18,8 +18,8 @@ use super::packages;
 use super::record;
 use super::transition::{Job, is_light_enough, renewable_until};
 use crate::reasons::{ConnectError, ProbeFault, Stage};
+use crate::withdrawal::withdraw_blocked;
 use registry_app::App;
-use registry_app::takedown;
 use registry_fetch::{Answer, Target};
 use registry_model::metrics::Metric;
 use registry_model::{
@@ -257,7 +257,7 @@ async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
 }
 
 async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOutcome {
-    if let Err(error) = takedown::withdraw_blocked(app, listing, block).await {
+    if let Err(error) = withdraw_blocked(app, listing, block).await {
         tracing::warn!(listing_id = %listing.id, %error, "failed to withdraw a listing at a blocked host");
         return ProbeOutcome::Unrecorded;
     }

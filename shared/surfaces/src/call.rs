@@ -5,9 +5,9 @@
 use form_urlencoded::byte_serialize;
 
 use crate::prelude::*;
+use registry_features::RouteInput;
+use registry_features::intent;
 use registry_model::protocol::MCP_ENDPOINT;
-use registry_operations::RouteInput;
-use registry_operations::intent;
 
 /// The listing id in the catalogue's examples.
 pub(crate) const EXAMPLE_LISTING_ID: &str = "agtpub_0123456789abcdef0123";
@@ -144,8 +144,8 @@ fn shell_word(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use registry_features::{CHECK_STATUS, CHECKOUT, LEAVE_TRACE, LIST_YOURSELF, SEARCH_ACTIVE, USED_WITH};
     use registry_model::settings::Mode;
-    use registry_operations::{CHECK_STATUS, CHECKOUT, LEAVE_TRACE, LIST_YOURSELF, SEARCH_ACTIVE, USED_WITH};
 
     fn settings() -> Settings {
         let lookup = |name: &str| (name == "BASE_URL").then(|| "https://registry.example.com".to_owned());
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(call(SEARCH_ACTIVE.described).url, "https://registry.example.com/api/protocol");
         let used = call(USED_WITH.described);
         assert!(used.arguments["listing_b"] == "{listing_b}" && used.words.ends_with("with {listing_b}"));
-        assert_eq!(call(registry_operations::VERIFY_ATTESTATION.described).arguments["jws"], "{jws}");
+        assert_eq!(call(registry_features::VERIFY_ATTESTATION.described).arguments["jws"], "{jws}");
         let bought = Call::by_example(CHECKOUT.described, &settings());
         assert_eq!(bought.method, "POST");
         assert_eq!(bought.body.unwrap()["idempotency_key"], "<a new UUID>");

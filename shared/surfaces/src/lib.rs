@@ -1,5 +1,5 @@
 //! Everything that clients of the registry see: REST, A2A tasks, ARD, the API of the official MCP registry, documents,
-//! pages and the OpenAPI description. This crate depends on `registry-operations` and the layers below. Only the
+//! pages and the OpenAPI description. This crate depends on `registry-features` and the layers below. Only the
 //! functions depend on this crate. Each function lists the operations and documents that it serves.
 //!
 //! Start with [`http::rest`], which turns operations and documents into routes. A document is a

@@ -13,8 +13,8 @@ mod tools;
 use axum::Router;
 
 use crate::prelude::*;
+use registry_features::operation::toolsets::{CORE, SPECIFIED};
 use registry_model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
-use registry_operations::toolsets::{CORE, SPECIFIED};
 
 pub(crate) use endpoint::McpDescription;
 use server::McpServer;

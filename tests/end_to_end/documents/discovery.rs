@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use registry::discovery::{GUIDES, OPENAPI};
 use registry::documents::DOCUMENTS;
-use registry::operations::CATALOGUE;
-use registry::operations::toolsets::FAMILIES;
+use registry::features::CATALOGUE;
+use registry::features::operation::toolsets::FAMILIES;
 use registry::pages::PAGES;
 use serde_json::{Value, json};
 use tests::test_registry::{TestOptions, TestRegistry};

@@ -1,13 +1,13 @@
-//! Measures the table cost of each operation. This test compares the costs with `shared/domain/src/economy/costs.json`,
+//! Measures the table cost of each operation. This test compares the costs with `shared/features/src/economy/costs.json`,
 //! which the operation `cost_model` returns. Set `UPDATE=1` to rewrite the file.
 
 use std::fs;
 use std::path::Path;
 
-use registry::economy::cost_model::{MeasuredCost, measured};
+use registry::economy::route_costs::{MeasuredCost, measured};
 use registry::error::Problem;
+use registry::features::{AnyOperation, CATALOGUE, RawArguments, named};
 use registry::model::{BearerDigest, Caller, ListingId};
-use registry::operations::{AnyOperation, CATALOGUE, RawArguments, named};
 use registry::settings::Prices;
 use serde_json::{Value, json};
 use tests::peers::stripe::Stripe;
@@ -178,7 +178,7 @@ async fn cost_model_matches_measured_costs() {
             for_writes.registry.stop().await;
         }
     }
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/domain/src/economy/costs.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/features/src/economy/costs.json");
     if std::env::var_os("UPDATE").is_some() {
         let lines: Vec<String> =
             measured_now.iter().map(|cost| format!("  {}", serde_json::to_string(cost).unwrap())).collect();

@@ -94,6 +94,6 @@ async fn every_tool_in_the_interop_overview_exists() {
     assert_eq!((overview.status, &overview.body["version"]), (200, &json!("2.7.0")), "{overview:?}");
     assert_eq!(overview.body["graph"]["nodes"], 2);
     for tool in overview.body["tools"].as_array().unwrap() {
-        assert!(registry::operations::named(tool.as_str().unwrap()).is_some(), "{tool}");
+        assert!(registry::features::named(tool.as_str().unwrap()).is_some(), "{tool}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use registry::app::takedown;
+use registry::operator::takedown;
 use serde_json::{Value, json};
 use tests::peers::{Peer, agents, sign_in};
 use tests::test_registry::{HOUR, Reply, TestRegistry};

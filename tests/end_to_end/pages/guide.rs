@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use registry::features::CATALOGUE;
 use registry::model::Sku;
-use registry::operations::CATALOGUE;
 use tests::test_registry::{Reply, TestRegistry};
 
 use crate::fixtures::{live_pair, own_words, unescaped};

@@ -49,7 +49,7 @@ async fn status_page_shows_the_statistics_and_is_cached() {
     }
     let failing = registry.publish_card(&peers[1].card()).await;
     registry.first_probe(&failing).await;
-    registry::evidence_log::sequence(&registry.app).await.unwrap();
+    registry::log::sequence(&registry.app).await.unwrap();
     registry.advance(HOUR);
     let (shown, calls) = registry.counted(read(&registry)).await;
     let page = shown.body.as_str().unwrap();

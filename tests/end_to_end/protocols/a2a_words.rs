@@ -1,7 +1,7 @@
 //! Tests the texts of A2A replies to messages in plain words: each contains the fact that the message asks for, and each reply
 //! is short.
 
-use registry::operations::CATALOGUE;
+use registry::features::CATALOGUE;
 use serde_json::{Value, json};
 use tests::peers::{CARD, Peer, PeerRequest, agents, json_answer};
 use tests::test_registry::TestRegistry;
@@ -145,7 +145,7 @@ async fn replies_to_all_phrases_are_short_and_say_more_than_done() {
     let (registry, _peer, id) = live_agent().await;
     for entry in CATALOGUE.iter().filter(|entry| entry.effect.read_only && !entry.effect.open_world) {
         let phrase = entry.phrases()[0].replacen("{id}", id.as_str(), 1);
-        let (text, data) = reply(&registry, &registry::operations::intent::filled(&phrase)).await;
+        let (text, data) = reply(&registry, &registry::intent::filled(&phrase)).await;
         assert_eq!(data["operation"], entry.name, "{phrase}: {text}");
         assert!(!text.ends_with(": done."), "{phrase}: {text}");
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use registry::operations::{AnyOperation, CATALOGUE, Route, RouteInput};
+use registry::features::{AnyOperation, CATALOGUE, Route, RouteInput};
 use serde_json::{Value, json};
 
 use tests::test_registry::for_whole_answer;

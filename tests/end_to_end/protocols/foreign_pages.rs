@@ -1,7 +1,7 @@
 //! Tests that a page of another site cannot act with the address of a visitor. It walks the whole catalogue: only the GETs
 //! that the contract demands change something, and these are refused if a foreign page caused them.
 
-use registry::operations::CATALOGUE;
+use registry::features::CATALOGUE;
 use serde_json::{Value, json};
 use tests::peers::Peer;
 use tests::test_registry::{Reply, TestOptions, TestRegistry};

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use flate2::read::GzDecoder;
 use http::{HeaderMap, Method, StatusCode, header};
-use registry::operations::{AnyOperation, CATALOGUE, RouteInput};
+use registry::features::{AnyOperation, CATALOGUE, RouteInput};
 use serde_json::Value;
 use tests::test_registry::{TestOptions, TestRegistry, plain_client};
 

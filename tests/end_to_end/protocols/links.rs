@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use registry::features::{AnyOperation, CATALOGUE};
 use registry::model::ListingId;
-use registry::operations::{AnyOperation, CATALOGUE};
 use serde_json::{Map, Value, json};
 use tests::test_registry::DAY;
 

@@ -2,7 +2,7 @@
 //! because a client library would hide statuses, codes and headers.
 
 use axum::response::Response;
-use registry::operations::CATALOGUE;
+use registry::features::CATALOGUE;
 use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
 use tests::test_registry::{Reply, TestOptions, TestRegistry};

@@ -73,7 +73,7 @@ async fn processes_that_number_at_once_leave_no_gap() {
     let cards: Vec<String> = (0..60).map(|n| peer.url(&format!("/{n}/card.json"))).collect();
     let ids: Vec<ListingId> = join_all(cards.iter().map(|card| registry.publish_card(card))).await;
     join_all(ids.iter().map(|id| registry.first_probe(id))).await;
-    join_all((0..6).map(|_| registry::changes::number_or_warn(&registry.app))).await;
+    join_all((0..6).map(|_| registry::listing::change_feed::number_or_warn(&registry.app))).await;
     let (mut cursor, mut about) = (0, Vec::new());
     loop {
         let page = changes(&registry, &format!("since={cursor}&limit=7")).await;
@@ -117,7 +117,7 @@ async fn newest_cursor_is_known_at_once() {
     let (_, calls) = registry.counted(changes(&registry, &format!("listing_id={id}"))).await;
     assert_eq!(calls.total(), 1, "only the last number is read again");
     registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
-    as_function("probe-tick", registry::changes::number_or_warn(&registry.app)).await;
+    as_function("probe-tick", registry::listing::change_feed::number_or_warn(&registry.app)).await;
     assert_eq!(changes(&registry, "kind=agent").await["cursor"], 2);
     let read = changes(&registry, "since=1").await;
     assert_eq!((kinds(&read), &read["cursor"]), (vec![(2, "listing_withdrawn")], &json!(2)));

@@ -55,7 +55,7 @@ pub(super) fn events_of(leaves: &[Value], id: &ListingId) -> Vec<String> {
 #[tokio::test]
 async fn page_links_to_a_proof_only_of_a_leaf_in_the_log() {
     let (registry, _peer, id) = live_agent().await;
-    registry::takedown::end_live_to_move(&registry.app, &id).await.unwrap();
+    registry::probe::withdrawal::end_live_to_move(&registry.app, &id).await.unwrap();
     let page = async || registry.get(&format!("/list/{id}")).await.body.as_str().unwrap().to_owned();
     let waits = page().await;
     assert!(waits.contains("not yet in the log") && !waits.contains("/log/proof?"), "{waits}");
@@ -327,7 +327,7 @@ async fn table_faults_neither_lose_nor_repeat_leaves() {
                 // These probes run within one turn of the sequencer, so that some leaves stay pending.
                 registry.deliver_events().await;
                 registry.observer.faults.arm(operation, fault, times);
-                let _done = registry::evidence_log::sequence(&registry.app).await;
+                let _done = registry::log::sequence(&registry.app).await;
                 registry.observer.faults.disarm();
                 registry.tick_after(TICK).await;
                 let leaves = leaves(&registry).await;

@@ -116,10 +116,10 @@ async fn decisions_with_skewed_clocks_stay_in_order() {
             ::operator::handle(&other, json!({ "command": "restore", "listing_id": id })).await.unwrap();
             expected.extend(["withdrawn", "restored"].map(str::to_owned));
             if *sequences {
-                registry::evidence_log::sequence(&registry.app).await.unwrap();
+                registry::log::sequence(&registry.app).await.unwrap();
             }
         }
-        registry::evidence_log::sequence(&registry.app).await.unwrap();
+        registry::log::sequence(&registry.app).await.unwrap();
         assert_eq!(ordered_events(&registry, &id).await, expected, "{decisions:?}");
         assert_last(&registry, &id, "restored").await;
     }

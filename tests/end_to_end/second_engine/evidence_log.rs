@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use registry::evidence_log::{of_index, sequence};
+use registry::log::{of_index, sequence};
 use registry::model::{FeedItem, Kind, ListingId};
 
 use super::{apps, now};

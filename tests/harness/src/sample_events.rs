@@ -4,7 +4,7 @@
 use std::fs;
 
 use form_urlencoded::Serializer;
-use registry::operations::{AnyOperation, CATALOGUE, Route, RouteInput};
+use registry::features::{AnyOperation, CATALOGUE, Route, RouteInput};
 use serde_json::{Value, json};
 
 use crate::template::{root, sample_event};

@@ -521,7 +521,7 @@ pub fn listing_queued_event(id: &ListingId) -> Value {
 #[must_use]
 pub fn for_whole_answer(operation: &str, arguments: &Value) -> Value {
     let mut arguments = arguments.clone();
-    let has_short_form = registry::operations::named(operation).is_some_and(|entry| !entry.short.is_empty());
+    let has_short_form = registry::features::named(operation).is_some_and(|entry| !entry.short.is_empty());
     if let Some(arguments) = arguments.as_object_mut().filter(|_| has_short_form) {
         arguments.entry("detail").or_insert_with(|| json!("full"));
     }

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use http::StatusCode;
 
-use super::public_key::PublicKey;
-use super::signature::Signature;
+use crate::domain_keys::public_key::PublicKey;
+use crate::domain_keys::signature::Signature;
 use crate::prelude::*;
 use registry_fetch::{Follow, PREFLIGHT, Request, Target};
 use registry_model::KeySource;

@@ -7,7 +7,7 @@ use p256::ecdsa::VerifyingKey;
 use p256::ecdsa::signature::Verifier as _;
 use ring::signature::{ED25519, UnparsedPublicKey};
 
-use super::signature::Signature;
+use crate::domain_keys::signature::Signature;
 use crate::prelude::*;
 use registry_model::PublicJwk;
 

@@ -5,8 +5,8 @@ use axum::Json;
 
 use super::dialects;
 use crate::prelude::*;
+use registry_features::intent;
 use registry_model::protocol::A2A_VERSIONS;
-use registry_operations::intent;
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct A2aStatus {

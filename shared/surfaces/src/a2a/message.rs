@@ -6,7 +6,7 @@
 
 use super::A2aError;
 use crate::prelude::*;
-use registry_operations::intent::MessageContent;
+use registry_features::intent::MessageContent;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Role {

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use crate::prelude::*;
-use registry_app::talk::without_email_addresses;
+use registry_features::operation::examples;
+use registry_formats::personal_data::without_email_addresses;
 use registry_model::{AccessToken, DiscountCode, SessionId};
-use registry_operations::examples;
 
 /// What is stored in the place of a secret or an address.
 pub(super) const NOT_STORED: &str = "(not stored)";
@@ -102,8 +102,8 @@ fn secret_at(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use registry_features::CATALOGUE;
     use registry_model::Random;
-    use registry_operations::CATALOGUE;
 
     fn text_without_secrets(text: &str) -> String {
         without_secrets(json!(text)).as_str().unwrap().to_owned()

@@ -11,11 +11,11 @@ use super::task::{Artifact, Task, TaskContents, TaskState};
 use super::tasks::{CANCELED_TEXT, stored};
 use super::{A2aError, parse};
 use crate::prelude::*;
-use registry_app::talk::has_email_address;
+use registry_features::AnyOperation;
+use registry_features::intent::{self, Conversation, Intent, MessageContent, Outcome, Reply};
+use registry_formats::personal_data::has_email_address;
 use registry_model::LimitedAction;
 use registry_model::cache::RenderCache;
-use registry_operations::AnyOperation;
-use registry_operations::intent::{self, Conversation, Intent, MessageContent, Outcome, Reply};
 use registry_store::Origin;
 
 /// A task is stored as one item, and its whole history is parsed with each message.

@@ -2,7 +2,7 @@
 //! registry itself. All entries are built in this module, so that an entry is the same everywhere.
 
 use crate::prelude::*;
-use registry_domain::views::urn;
+use registry_features::listing::urn;
 use registry_model::protocol::{
     AGENT_CARD_MEDIA_TYPE, ARD_BASE, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE,
 };
@@ -145,7 +145,7 @@ fn metadata(listing: &Listing, settings: &Settings) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_domain::views::urn::of as urn_of;
+    use registry_features::listing::urn::of as urn_of;
 
     fn urn() -> regex::Regex {
         regex::Regex::new(r"^urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+$").unwrap()

@@ -4,7 +4,7 @@
 use super::filter::{self, Filter, Kinds};
 use super::{ArdError, search};
 use crate::prelude::*;
-use registry_domain::views::urn;
+use registry_features::listing::urn;
 use registry_model::Listed;
 use registry_search::MAX_QUERY_CHARS;
 use registry_search::browse::{Counts, Facet};

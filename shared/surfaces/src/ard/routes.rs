@@ -12,9 +12,9 @@ use crate::documents::agent_directory::{self, Directory};
 use crate::http::RawBody;
 use crate::http::rest::json_response;
 use crate::prelude::*;
+use registry_features::operation::arguments::{from_json, from_query};
+use registry_features::{ARD_SEARCH, RawArguments};
 use registry_model::protocol::ARD_BASE;
-use registry_operations::arguments::{from_json, from_query};
-use registry_operations::{ARD_SEARCH, RawArguments};
 
 pub fn routes() -> Router<App> {
     Router::new()

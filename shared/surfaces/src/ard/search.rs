@@ -6,7 +6,7 @@ use super::token::{self, HitsBefore};
 use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
 use crate::prelude::*;
-use registry_domain::federation::{self, FederationMode, PeerReferral};
+use registry_features::federation::{self, FederationMode, PeerReferral};
 use registry_model::protocol::ARD_BASE;
 use registry_model::{Cursor, Listed};
 use registry_search::{Hit, MAX_QUERY_CHARS, Query, Text};

@@ -7,14 +7,14 @@ use super::{DISCOVERY_MAP, LLMS, LLMS_FULL};
 use crate::call::{self, Call, EXAMPLE_LISTING_ID};
 use crate::documents::{json, reused_for};
 use crate::prelude::*;
-use registry_domain::funnel::{self, Deal, Stage};
-use registry_domain::views::active_page::Counts;
-use registry_domain::views::badge;
-use registry_model::POLL_SECONDS;
-use registry_operations::{
+use registry_features::funnel::{self, Deal, Stage};
+use registry_features::listing::active_page::Counts;
+use registry_features::listing::badge;
+use registry_features::{
     CHECK_STATUS, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
     MATCH_CAPABILITY, TAKE_DEMO, TALK_INBOX,
 };
+use registry_model::POLL_SECONDS;
 
 /// The steps after `discover`, in their order.
 const STEPS: [(&str, &Description); 9] = [

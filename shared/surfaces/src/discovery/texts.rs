@@ -11,11 +11,11 @@ use crate::call::Call;
 use crate::documents::{self, Render};
 use crate::pages::{self, PAGES};
 use crate::prelude::*;
-use registry_domain::funnel;
-use registry_domain::views::{ProductEntry, tagline};
+use registry_features::funnel;
+use registry_features::listing::{ProductEntry, tagline};
+use registry_features::operation::toolsets::{LIST_TOOLSETS, SPECIFIED};
+use registry_features::{LIST_YOURSELF, MATCH_CAPABILITY};
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY};
-use registry_operations::toolsets::{LIST_TOOLSETS, SPECIFIED};
-use registry_operations::{LIST_YOURSELF, MATCH_CAPABILITY};
 
 pub static LLMS: AnyDocument = AnyDocument {
     paths: &["/llms.txt"],

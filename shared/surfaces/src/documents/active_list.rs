@@ -2,10 +2,10 @@
 
 use super::document::json;
 use crate::prelude::*;
-use registry_domain::funnel::{self, Deal, Stage};
-use registry_domain::views::Row;
-use registry_domain::views::active_page::{self, Counts, KindFilter, PageQuery};
-use registry_operations::short::View;
+use registry_features::funnel::{self, Deal, Stage};
+use registry_features::listing::Row;
+use registry_features::listing::active_page::{self, Counts, KindFilter, PageQuery};
+use registry_features::operation::short::View;
 
 /// Of each kind.
 const ROWS: u32 = 50;

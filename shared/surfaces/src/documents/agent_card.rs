@@ -5,9 +5,9 @@
 use super::document::Render;
 use super::families;
 use crate::prelude::*;
-use registry_domain::trust::{card_signature, keys};
+use registry_features::intent;
+use registry_features::trust::{card_signature, keys};
 use registry_model::protocol::{A2A_VERSIONS, MCP_ENDPOINT};
-use registry_operations::intent;
 
 pub static AGENT_CARD: AnyDocument = AnyDocument {
     paths: &["/.well-known/agent-card.json", "/.well-known/agent.json"],

@@ -8,7 +8,7 @@ use serde::{Deserializer, de};
 
 use super::document::json as json_bytes;
 use crate::prelude::*;
-use registry_domain::views::{ProbeSummary, active_page};
+use registry_features::listing::{ProbeSummary, active_page};
 use registry_model::Listed;
 use registry_search::{Hit, Query, Text};
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::document::{Render, json};
 use crate::ard::catalog_entry::{self, CatalogEntry};
 use crate::prelude::*;
-use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
+use registry_features::listing::active_page::{self, ActivePosition, PageQuery};
 use registry_search::AbilityNames;
 
 pub(super) const STRICT: &str = "/.well-known/ai-catalog.json";

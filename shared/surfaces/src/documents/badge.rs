@@ -1,7 +1,7 @@
 //! `/badge/<name>`: an image about the registry or about one listing (`specification.md#badges`).
 
 use crate::prelude::*;
-use registry_domain::views::badge;
+use registry_features::listing::badge;
 
 /// The listing of the badge.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use crate::prelude::*;
-use registry_domain::changes;
+use registry_features::listing::change_feed;
+use registry_features::operation::lookup;
 use registry_model::{Change, HostName};
-use registry_operations::lookup;
 use registry_store::HostPointer;
 
 const ENTRIES: usize = 100;
@@ -52,7 +52,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     if let Some(id) = &listing_id {
         lookup::listing(app, id).await?;
     }
-    let (found, _) = changes::latest(app).await?;
+    let (found, _) = change_feed::latest(app).await?;
     let at_domain = match &domain {
         Some(domain) => Some(listings_at(app, domain, &found).await?),
         None => None,

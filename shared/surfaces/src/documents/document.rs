@@ -8,9 +8,9 @@ use schemars::schema_for;
 use serde::de::DeserializeOwned;
 
 use crate::prelude::*;
+use registry_features::operation::arguments::from_query;
+use registry_features::schema_of_answer;
 use registry_model::cache::TaggedPage;
-use registry_operations::arguments::from_query;
-use registry_operations::schema_of_answer;
 
 /// A validator, if the document has one before it is rendered.
 pub(crate) type Validity = Result<Option<CacheValidator>, Problem>;

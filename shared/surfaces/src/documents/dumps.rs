@@ -4,8 +4,8 @@
 
 use super::document::{json, reused_for};
 use crate::prelude::*;
-use registry_domain::dump::{SCHEMA_PATH, schema};
-use registry_domain::trust::attestation::dump_token;
+use registry_features::federation::dump::{SCHEMA_PATH, schema};
+use registry_features::trust::attestation::dump_token;
 use registry_model::{DumpPart, LimitedAction};
 use registry_store::{DUMP_RETENTION, LoggedDump};
 

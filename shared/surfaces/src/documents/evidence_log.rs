@@ -3,7 +3,7 @@
 
 use super::document::json as json_bytes;
 use crate::prelude::*;
-use registry_domain::evidence_log::{self, Published};
+use registry_features::log::{self, Published};
 use registry_model::{Lane, LogTile, LogTree, NextStep, SecondKey, WitnessState, log_entries};
 
 const HASH_SIZE: usize = 32;
@@ -144,7 +144,7 @@ pub static LOG_EVIDENCE: AnyDocument = AnyDocument {
 async fn evidence(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let index = request.path.rsplit('/').next().unwrap_or_default();
     let index: u64 = index.parse().map_err(|_| no_evidence("The index of a leaf is a number."))?;
-    let entry = evidence_log::entry(app, index).await?;
+    let entry = log::entry(app, index).await?;
     let entry = entry.ok_or_else(|| no_evidence("The evidence log has no such leaf yet."))?;
     let (Some(id), Some(hash)) = (&entry.listing_id, &entry.evidence) else {
         return Err(no_evidence(
@@ -168,7 +168,7 @@ fn no_evidence(detail: &str) -> Problem {
 }
 
 async fn published(app: &App) -> Result<Published, Problem> {
-    evidence_log::published(app).await?.ok_or_else(no_log_yet)
+    log::published(app).await?.ok_or_else(no_log_yet)
 }
 
 fn no_log_yet() -> Problem {

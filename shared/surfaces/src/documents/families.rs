@@ -3,11 +3,11 @@
 use crate::prelude::*;
 
 pub const FAMILIES: [(&str, &str); 5] = [
-    ("stigmergy", registry_app::trails::VERSION),
-    ("autocatalysis", registry_domain::economy::AUTOCATALYSIS_VERSION),
-    ("interop", registry_domain::interop::VERSION),
-    ("first_principles", registry_domain::trust::VERSION),
-    ("exonomics", registry_domain::economy::EXONOMICS_VERSION),
+    ("stigmergy", registry_features::trails::VERSION),
+    ("autocatalysis", registry_features::economy::AUTOCATALYSIS_VERSION),
+    ("interop", registry_features::interop::VERSION),
+    ("first_principles", registry_features::trust::VERSION),
+    ("exonomics", registry_features::economy::EXONOMICS_VERSION),
 ];
 
 pub fn path(family: &str) -> String {

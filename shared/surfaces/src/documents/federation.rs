@@ -3,8 +3,8 @@
 
 use super::document::json as json_bytes;
 use crate::prelude::*;
-use registry_domain::views::Peer;
-use registry_domain::views::active_page::{self, Counts, PageQuery};
+use registry_features::listing::Peer;
+use registry_features::listing::active_page::{self, Counts, PageQuery};
 use registry_model::protocol::ARD_BASE;
 
 const ROWS: u32 = 50;

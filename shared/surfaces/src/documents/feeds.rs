@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::document::json;
 use crate::prelude::*;
-use registry_domain::views::active_page::limit;
+use registry_features::listing::active_page::limit;
 use registry_model::{Cursor, FeedItem, Lane, TimeKey};
 
 const ITEMS: u32 = 50;

@@ -12,7 +12,7 @@ use url::Url;
 use super::document::json as json_bytes;
 use crate::prelude::*;
 use registry_app::message_key::message_key;
-use registry_domain::trust::keys;
+use registry_features::trust::keys;
 
 pub static KEY_SET: AnyDocument = AnyDocument {
     paths: &["/.well-known/jwks.json"],

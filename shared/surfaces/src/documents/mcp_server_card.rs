@@ -7,10 +7,10 @@
 use super::document::json;
 use super::families;
 use crate::prelude::*;
-use registry_domain::views::{OWN_DESCRIPTION, OwnServerDescription, badge};
+use registry_features::listing::{OWN_DESCRIPTION, OwnServerDescription, badge};
+use registry_features::operation::toolsets::{ABOUT_TOOLSETS, LIST_TOOLSETS, SPECIFIED};
 use registry_formats::registry_name;
 use registry_model::protocol::{MCP_ENDPOINT, MCP_NEWEST_REVISION, MCP_REVISIONS, SERVER_CARD_MEDIA_TYPE};
-use registry_operations::toolsets::{ABOUT_TOOLSETS, LIST_TOOLSETS, SPECIFIED};
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 

@@ -12,7 +12,7 @@ use super::own_records::{Lookup, RecordState, domain, own_records, zone_line};
 use crate::prelude::*;
 use registry_app::domain_keys::PublicKey;
 use registry_app::message_key::message_key;
-use registry_domain::federation::known_peers;
+use registry_features::federation::known_peers;
 use registry_formats::registry_name;
 use registry_model::{HostName, PeerRegistry};
 

@@ -1,4 +1,4 @@
-//! Reads the body of an HTTP request, within a size limit. The crate `registry-operations` parses
+//! Reads the body of an HTTP request, within a size limit. The crate `registry-features` parses
 //! the content.
 
 use axum::extract::{FromRequest, Request};

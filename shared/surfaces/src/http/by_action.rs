@@ -2,7 +2,7 @@
 //! (`specification.md#family-endpoints`). The other fields of the body are the arguments of the operation.
 
 use crate::prelude::*;
-use registry_operations::{Action, AnyOperation, RawArguments};
+use registry_features::{Action, AnyOperation, RawArguments};
 
 type Member = (Action, &'static AnyOperation);
 
@@ -35,7 +35,7 @@ fn unknown(members: &[Member], what: &str) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_operations::{ENDORSE, INTEROP_SESSION, TALK};
+    use registry_features::{ENDORSE, INTEROP_SESSION, TALK};
 
     const PATH: &str = "/api/products/family";
 

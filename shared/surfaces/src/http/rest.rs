@@ -11,7 +11,7 @@ use super::by_action;
 use super::foreign_page;
 use super::middleware::wrong_method;
 use crate::prelude::*;
-use registry_operations::{Action, AnyOperation, Attachment, RawArguments, Rendered, Route, RouteInput};
+use registry_features::{Action, AnyOperation, Attachment, RawArguments, Rendered, Route, RouteInput};
 
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     let routes = served.iter().flat_map(|operation| operation.routes.iter().map(|route| (*operation, route)));

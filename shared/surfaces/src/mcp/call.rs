@@ -3,9 +3,9 @@
 //! the reply is a protocol error.
 
 use crate::prelude::*;
-use registry_operations::short::{View, as_markdown};
-use registry_operations::toolsets::{FAMILIES, Toolset};
-use registry_operations::{self as operations, AnyOperation, RawArguments};
+use registry_features::operation::short::{View, as_markdown};
+use registry_features::operation::toolsets::{FAMILIES, Toolset};
+use registry_features::{self as operations, AnyOperation, RawArguments};
 
 use super::reply::raw;
 use super::revision::Era;

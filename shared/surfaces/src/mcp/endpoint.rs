@@ -9,10 +9,10 @@ use crate::prelude::*;
 use axum::routing::{MethodRouter, get};
 use axum::{Extension, Json};
 use http::uri::{PathAndQuery, Uri};
+use registry_features::operation::operator_token;
+use registry_features::operation::toolsets::Toolset;
 use registry_model::json;
 use registry_model::protocol::MCP_REVISIONS;
-use registry_operations::operator_token;
-use registry_operations::toolsets::Toolset;
 use tokio::time::Instant;
 
 use super::message::{Malformed, Message, Request};

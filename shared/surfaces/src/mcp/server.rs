@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use crate::documents::mcp_server_card;
 use crate::prelude::*;
+use registry_features::operation::toolsets::LIST_TOOLSETS;
 use registry_model::cache::RenderCache;
 use registry_model::protocol::{MCP_REVISIONS, MCP_SHORT_ENDPOINT};
-use registry_operations::toolsets::LIST_TOOLSETS;
 
 use super::call::{self, Outcome};
 use super::message::Request;

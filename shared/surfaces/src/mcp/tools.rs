@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::prelude::*;
-use registry_operations::toolsets::{self, ABOUT_TOOLSETS, CORE, FAMILIES, LIST_TOOLSETS, Toolset};
-use registry_operations::{AnyOperation, CATALOGUE};
+use registry_features::operation::toolsets::{self, ABOUT_TOOLSETS, CORE, FAMILIES, LIST_TOOLSETS, Toolset};
+use registry_features::{AnyOperation, CATALOGUE};
 
 use super::reply::raw;
 use crate::json_rpc::Error as RpcError;
@@ -143,7 +143,7 @@ pub(super) fn list_toolsets(endpoint: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use registry_operations::toolsets::SPECIFIED;
+    use registry_features::operation::toolsets::SPECIFIED;
 
     use super::*;
 

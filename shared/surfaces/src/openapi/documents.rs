@@ -4,7 +4,7 @@ use super::components::Components;
 use super::{parameters, responses, tag, type_name};
 use crate::discovery;
 use crate::prelude::*;
-use registry_domain::views::badge;
+use registry_features::listing::badge;
 
 pub(super) fn add<'a>(
     documents: impl IntoIterator<Item = &'a AnyDocument>,

@@ -5,7 +5,7 @@ use super::components::Components;
 use super::{responses, tag, type_name};
 use crate::call::{self, example};
 use crate::prelude::*;
-use registry_operations::Route;
+use registry_features::Route;
 
 /// The operations behind a path, with their action names.
 fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {

@@ -5,7 +5,7 @@ use super::components::Components;
 use super::{families, parameters, responses, tag, type_name};
 use crate::call::example;
 use crate::prelude::*;
-use registry_operations::{Route, RouteInput};
+use registry_features::{Route, RouteInput};
 
 pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
     for operation in DESCRIPTIONS {

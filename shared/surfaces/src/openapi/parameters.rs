@@ -4,8 +4,8 @@
 
 use super::components::Components;
 use crate::prelude::*;
+use registry_features::operation::arguments::MAX_PARAMETER_CHARS;
 use registry_formats::argument_schema;
-use registry_operations::arguments::MAX_PARAMETER_CHARS;
 
 /// What ties alternatives together; with the second, they exclude each other.
 const TIES: [&str; 2] = ["anyOf", "oneOf"];

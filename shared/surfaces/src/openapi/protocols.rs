@@ -16,10 +16,10 @@ use crate::json_rpc;
 use crate::mcp::McpDescription;
 use crate::prelude::*;
 use crate::registry_api::{self, Facets, Health, LIST_PARAMETERS, Matches, ServerList};
-use registry_domain::payments::Event;
-use registry_domain::views::ServerResponse;
+use registry_features::ARD_SEARCH;
+use registry_features::listing::ServerResponse;
+use registry_features::products::payments::Event;
 use registry_model::protocol::{MCP_ENDPOINT, MCP_REVISIONS, MCP_SHORT_ENDPOINT};
-use registry_operations::ARD_SEARCH;
 use registry_search::MAX_QUERY_CHARS;
 
 const JSON: &str = "application/json";

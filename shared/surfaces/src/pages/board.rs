@@ -7,9 +7,9 @@ use serde::de::IntoDeserializer as _;
 use super::frame::{Frame, Section, html, page};
 use super::rows::Row;
 use crate::prelude::*;
-use registry_domain::views::active_page::{self, KindFilter, PageQuery};
+use registry_features::listing::active_page::{self, KindFilter, PageQuery};
+use registry_features::listing::ard_search::{self, Arguments};
 use registry_model::{Access, Category};
-use registry_operations::listings::ard_search::{self, Arguments};
 use registry_search::Hit;
 
 /// Per page.

@@ -7,13 +7,13 @@ use super::frame::{Frame, Section, html, page};
 use super::problem_page::PublishForm;
 use crate::call::{self, Call};
 use crate::prelude::*;
-use registry_domain::funnel::{self, Stage};
-use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REVISIONS};
-use registry_operations::intent;
-use registry_operations::toolsets::{CORE, FAMILIES};
-use registry_operations::{
+use registry_features::funnel::{self, Stage};
+use registry_features::intent;
+use registry_features::operation::toolsets::{CORE, FAMILIES};
+use registry_features::{
     ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, SCORE,
 };
+use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REVISIONS};
 
 /// An MCP revision in which a call needs only name and arguments; the newest one needs headers and `_meta`.
 const PLAIN_REVISION: &str = MCP_REVISIONS[1];

@@ -10,10 +10,10 @@ use super::rows::Row;
 use super::when::When;
 use crate::documents::{ROOT_LINKS, probe_statistics, reused_for};
 use crate::prelude::*;
-use registry_domain::views::active_page::{self, ActivePosition, PageQuery};
-use registry_domain::views::tagline;
+use registry_features::LIST_YOURSELF;
+use registry_features::listing::active_page::{self, ActivePosition, PageQuery};
+use registry_features::listing::tagline;
 use registry_model::Handshake;
-use registry_operations::LIST_YOURSELF;
 
 const MAX_ROWS: usize = 6;
 /// The rows are the best of so many new listings of each kind.

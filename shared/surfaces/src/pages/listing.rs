@@ -13,9 +13,10 @@ use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::standing::Standing;
 use super::when::When;
 use crate::prelude::*;
-use registry_app::talk::{Talk, TalkMode};
-use registry_domain::trust::capability::Capability;
-use registry_domain::views::{LogPlace, badge};
+use registry_features::listing::badge;
+use registry_features::log::LogPlace;
+use registry_features::talk::{Talk, TalkMode};
+use registry_features::trust::capability::Capability;
 use registry_formats::document_texts;
 use registry_formats::tool_definition::{ParameterView, ToolView};
 use registry_model::{

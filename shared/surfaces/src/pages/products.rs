@@ -4,10 +4,10 @@
 use super::command::Command;
 use super::frame::{Frame, Section, html, page};
 use crate::prelude::*;
-use registry_domain::funnel::{self, Deal, Unlock};
-use registry_domain::views::ProductEntry;
+use registry_features::funnel::{self, Deal, Unlock};
+use registry_features::listing::ProductEntry;
+use registry_features::{LEAVE_FEEDBACK, PREVIEW_PRODUCT, TAKE_DEMO};
 use registry_model::{Skill, Sku, Tool};
-use registry_operations::{LEAVE_FEEDBACK, PREVIEW_PRODUCT, TAKE_DEMO};
 use registry_products::{File, Profile};
 
 #[derive(Template)]

@@ -3,8 +3,8 @@
 
 use super::frame::{Frame, Section, html, page};
 use crate::prelude::*;
-use registry_domain::trust::ownership::{Domains, Way};
-use registry_operations::lookup;
+use registry_features::operation::lookup;
+use registry_features::trust::ownership::{Domains, Way};
 
 const SCRIPT: &str = include_str!("../../assets/pages/prove.sh");
 

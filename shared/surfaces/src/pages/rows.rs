@@ -4,7 +4,7 @@
 use super::listing::title;
 use super::when::When;
 use crate::prelude::*;
-use registry_domain::views::NameStanding;
+use registry_features::listing::NameStanding;
 use registry_model::{Access, Handshake};
 
 const MAX_NAME_CHARS: usize = 80;

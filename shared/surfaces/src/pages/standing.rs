@@ -5,9 +5,9 @@ use jiff::SignedDuration;
 
 use super::when::When;
 use crate::prelude::*;
-use registry_domain::views::{Liveness, NameStanding};
+use registry_features::listing::check_status::lane_reason;
+use registry_features::listing::{Liveness, NameStanding};
 use registry_model::{Lane, NameProofMethod};
-use registry_operations::listings::check_status::lane_reason;
 
 #[derive(Clone, Debug)]
 pub(super) struct Standing {

@@ -9,7 +9,7 @@ use super::when::When;
 use crate::documents::probe_statistics::{self, Statistics};
 use crate::documents::reused_for;
 use crate::prelude::*;
-use registry_domain::evidence_log::{self, Published};
+use registry_features::log::{self, Published};
 use registry_model::{Handshake, ProbeRecord};
 use registry_store::EconomySample;
 
@@ -60,7 +60,7 @@ async fn render(app: &App) -> Result<Bytes, Problem> {
     let (statistics, samples, log) = futures::try_join!(
         async { Ok(Box::pin(probe_statistics::read(app)).await?) },
         async { Ok(Box::pin(app.store.economy_samples(SAMPLE_HOURS)).await?) },
-        Box::pin(evidence_log::published(app)),
+        Box::pin(log::published(app)),
     )?;
     let now = app.clock.now();
     let live = &statistics.live_active;

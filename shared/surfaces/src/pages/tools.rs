@@ -4,7 +4,7 @@ use super::frame::{self, Frame, Section, html};
 use super::listing::{effect, known, title};
 use super::when::When;
 use crate::prelude::*;
-use registry_domain::views::tools::{ShownTool, changes, severity};
+use registry_features::listing::tools::{ShownTool, changes, severity};
 use registry_model::{ContentList, Severity, ToolChange, ToolSet};
 use registry_store::SeenTools;
 

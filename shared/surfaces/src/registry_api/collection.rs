@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jiff::SignedDuration;
 
 use crate::prelude::*;
-use registry_domain::collections;
+use registry_features::collections::rules;
 use registry_formats::registry_name;
 use registry_model::{Access, Category, Collection, CollectionRules};
 use registry_search::{Query, Text};
@@ -25,7 +25,7 @@ impl Selection {
     /// 404 for an unknown collection; the table is busy.
     pub(super) async fn load(app: &App, name: &str) -> Result<Arc<Self>, Problem> {
         let found = app.store.collection(name).await?;
-        let collection = found.ok_or_else(|| collections::not_found(name))?;
+        let collection = found.ok_or_else(|| rules::not_found(name))?;
         let rules = &collection.rules;
         let only = match &rules.q {
             Some(q) => Some(hits(app, q, rules).await?),

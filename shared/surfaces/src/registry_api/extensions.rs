@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::query::{ServerQuery, access, limit, text};
 use super::servers::{Metadata, named, page};
 use crate::prelude::*;
-use registry_domain::views::{Namespace, ServerEvidence, ServerResponse};
+use registry_features::listing::{Namespace, ServerEvidence, ServerResponse};
 use registry_formats::registry_name;
 use registry_model::Listed;
 use registry_model::protocol::MCP_REGISTRY;

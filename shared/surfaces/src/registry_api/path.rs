@@ -1,7 +1,7 @@
 //! Paths of the official MCP registry API. Server names contain a slash. Many clients send the slash without
 //! encoding it. So a path is decoded before it is parsed: after decoding, both forms are the same.
 
-use registry_domain::views::Namespace;
+use registry_features::listing::Namespace;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Call {

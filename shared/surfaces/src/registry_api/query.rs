@@ -8,7 +8,7 @@ use jiff::SignedDuration;
 use super::collection::Selection;
 use super::cursor::Cursor;
 use crate::prelude::*;
-use registry_domain::views::server_entry::version;
+use registry_features::listing::server_entry::version;
 use registry_formats::registry_name;
 use registry_model::{Access, Category, Listed};
 use registry_search::browse::BrowseQuery;

@@ -16,7 +16,7 @@ use super::{extensions, servers};
 use crate::documents;
 use crate::http::rest;
 use crate::prelude::*;
-use registry_domain::views::Namespace;
+use registry_features::listing::Namespace;
 use registry_model::cache::TaggedPage;
 
 /// How long clients may cache an answer.

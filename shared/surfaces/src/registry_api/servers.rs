@@ -9,7 +9,7 @@ use super::cursor::Cursor;
 use super::query::ServerQuery;
 use crate::documents;
 use crate::prelude::*;
-use registry_domain::views::{ServerResponse, active_page, server_entry};
+use registry_features::listing::{ServerResponse, active_page, server_entry};
 use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
 use registry_model::cache::TaggedPage;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use registry::operations::DESCRIPTIONS;
+use registry::features::DESCRIPTIONS;
 use serde_json::Value;
 
 use super::{KEY, Shop};

@@ -278,7 +278,7 @@ async fn repository_proof_neither_restores_a_listing_nor_writes_the_contact_of_i
     assert_eq!(contacts.len(), 1, "{contacts:?}");
     assert_ne!(contacts[0]["sk"].as_s().unwrap(), "CONTACT#OWNER");
 
-    assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
+    assert!(registry::operator::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
     registry.post("/api/publish", &sent).await.assert_refused(409, "withdrawn");
     assert_eq!(registry.lane(&id).await, "withdrawn");
     registry.advance(TICK);
@@ -434,7 +434,7 @@ async fn key_of_the_name_does_not_restore_what_the_owner_of_the_host_withdrew() 
     let registry = &host.registry;
     let name = "localhost.acme/adder";
     let id = host.live(name, "/mcp").await;
-    assert!(registry::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
+    assert!(registry::operator::takedown::withdraw_by_owner(&registry.app, &id).await.unwrap());
     Owner::new(1).publish(registry, &host.document(name, &["/mcp"])).await.assert_refused(409, "withdrawn");
     assert_eq!(registry.lane(&id).await, "withdrawn");
 }

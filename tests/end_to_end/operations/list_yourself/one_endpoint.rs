@@ -148,7 +148,7 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
     assert_eq!(status["reasons"][0]["code"], "endpoint_unique", "{status}");
     assert_eq!(status["next"]["arguments"]["id"], json!(first), "{status}");
     // The owner of a withdrawn listing keeps its endpoint from strangers; what the operator withdraws has none.
-    assert!(registry::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
+    assert!(registry::operator::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
     assert_eq!(score("/mcp").await, (json!(first), false, json!("withdrawn")));
     registry.advance(TICK);
     registry.publish(&json!({ "url": peer.url("/") })).await;
@@ -156,9 +156,9 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
     assert_eq!((&status["lane"], &status["next"]["arguments"]["id"]), (&json!("needs_fix"), &json!(first)));
     let note = status["next"]["note"].as_str().unwrap();
     assert!(note.ends_with("If it was withdrawn, its status says who can restore it."), "{note}");
-    assert!(registry::takedown::restore_by_owner(&registry.app, &first, true).await.unwrap());
+    assert!(registry::operator::takedown::restore_by_owner(&registry.app, &first, true).await.unwrap());
     registry.deliver_to_live(&first).await;
-    assert!(registry::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
+    assert!(registry::operator::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
     registry.run("operator", json!({ "command": "withdraw", "listing_id": first, "reason": "Spam." })).await;
     let next = registry.status(&site).await["next"].clone();
     assert!(next["note"].as_str().unwrap().starts_with("No other listing has this endpoint now."), "{next}");

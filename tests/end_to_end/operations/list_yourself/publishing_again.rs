@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use registry::features::RawArguments;
 use registry::model::{Caller, Lane, Listing};
-use registry::operations::RawArguments;
 use serde_json::json;
 use tests::fixtures::feed_item;
 use tests::peers::{Peer, agents};
@@ -21,7 +21,7 @@ async fn concurrent_publishes_create_one_listing() {
             if by_http {
                 return registry.publish(&body).await;
             }
-            let publish = registry::operations::named("list_yourself").unwrap();
+            let publish = registry::features::named("list_yourself").unwrap();
             publish
                 .run(registry.app.clone(), Caller::default(), RawArguments::Json(body.clone()))
                 .await

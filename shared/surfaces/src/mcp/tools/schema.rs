@@ -3,7 +3,7 @@
 //! the `format` of a number, a list of types, and `false` as a schema. The schemas here contain none of these.
 
 use crate::prelude::*;
-use registry_operations::examples;
+use registry_features::operation::examples;
 
 /// The formats of JSON Schema that our types use; others, such as `uint32`, name Rust types.
 const FORMATS: [&str; 6] = ["date-time", "date", "time", "email", "uri", "uuid"];
@@ -183,8 +183,8 @@ fn of_type(schema: &Value, defs: &Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use registry_operations::CATALOGUE;
-    use registry_operations::toolsets::CORE;
+    use registry_features::CATALOGUE;
+    use registry_features::operation::toolsets::CORE;
 
     use super::*;
 

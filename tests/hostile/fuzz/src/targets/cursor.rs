@@ -2,9 +2,9 @@
 //! is written back as the same text, and its place in the store has the form of a key.
 
 use registry::ard::token::{HitsBefore, ListPosition};
+use registry::listing::active_page::{ActivePosition, Place};
 use registry::model::{Cursor, InboxPosition, TimeKey};
 use registry::registry_api;
-use registry::views::active_page::{ActivePosition, Place};
 
 use super::Verdict;
 

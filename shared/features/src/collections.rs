@@ -1,0 +1,3 @@
+pub mod list_collections;
+pub mod publish_collection;
+pub mod rules;

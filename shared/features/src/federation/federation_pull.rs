@@ -1,0 +1,76 @@
+//! Reads the entries of other registries at once, without waiting for the daily job. Only the operator may
+//! call this operation, because it sends requests to other servers.
+
+use super::overview::Peer;
+use crate::federation;
+use crate::operation::operator_token;
+use crate::prelude::*;
+
+pub struct FederationPull;
+
+/// One of the other registries.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// The base URL of one registry in the setting `FEDERATION_PEERS`. Default: all registries in the setting.
+    pub(super) url: Option<String>,
+}
+
+/// The result for each registry.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Answer {
+    /// Always `pull`.
+    action: &'static str,
+    /// The queried registries.
+    peers: Vec<Peer>,
+    /// The number of entries of these registries that searches can return as referrals.
+    referrals: usize,
+    note: String,
+}
+
+impl Operation for FederationPull {
+    const NAME: &'static str = "federation_pull";
+    const TITLE: &'static str = "Pull from other registries";
+    const FAMILY: Option<Family> = Some(Family::FEDERATION);
+    const DESCRIPTION: &'static str = "Reads the entries of other registries now, so that searches can \
+        return them as referrals. Only for the operator (bearer token); a daily job does the same. The \
+        setting FEDERATION_PEERS lists the registries; pass url to read only one of them. Returns the result \
+        for each registry.";
+    const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
+    const SUMMARY: &'static [&'static str] = &[
+        "{note} Entries that searches can return: {referrals}.",
+        "[peers]{url} | has {referrals} entries | , but failed: {failure}",
+    ];
+    const ACTION: &'static str = "pull";
+    const REFUSALS: &'static [u16] = &[401, 403, 409];
+    type Arguments = Arguments;
+    type Answer = Answer;
+
+    async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
+        operator_token::require(app, caller)?;
+        let only = chosen(app, arguments.url.as_deref())?;
+        let pulled = federation::pull(app, only.as_deref()).await?;
+        let peers: Vec<Peer> = pulled.iter().map(|peer| Peer::of(&peer.url, &pulled)).collect();
+        let answered = pulled.iter().filter(|peer| peer.failure.is_none()).count();
+        Ok(Answer {
+            action: "pull",
+            referrals: pulled.iter().map(|peer| peer.referrals.len()).sum(),
+            note: format!("Registries that answered: {answered} of {}.", peers.len()),
+            peers,
+        })
+    }
+}
+
+/// The registry with this URL; `None` for all of them.
+pub(super) fn chosen(app: &App, url: Option<&str>) -> Result<Option<String>, Problem> {
+    let peers = &app.settings.federation_peers;
+    if peers.is_empty() {
+        let detail = "No other registries are configured: set FEDERATION_PEERS to their base URLs.";
+        return Err(Problem::conflict("no_peers", detail));
+    }
+    let Some(url) = url.map(|url| url.trim().trim_end_matches('/')) else { return Ok(None) };
+    peers.iter().find(|peer| *peer == url).cloned().map(Some).ok_or_else(|| {
+        let detail =
+            format!("`url` must be one of the registries in FEDERATION_PEERS: {}.", peers.join(", "));
+        Problem::invalid("url", "unknown_peer", detail)
+    })
+}

@@ -1,0 +1,147 @@
+//! Where candidates come from: a registry with the official API, a dump, a JSON list at a URL, or documents of a file.
+
+use jiff::SignedDuration;
+use serde_json::Value;
+use url::Url;
+
+use crate::federation::imports::candidate::{Candidate, candidates};
+use crate::federation::imports::client::{Client, SourceError};
+use crate::federation::imports::dump;
+use registry_model::ImportState;
+
+const MAX_CURSOR_BYTES: usize = 1000;
+/// Changes before the last import that are read again.
+const OVERLAP: SignedDuration = SignedDuration::from_hours(1);
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// A list of the registry API, such as `https://host/v0.1/servers`, page by page, with the latest version of each server.
+    Registry(Url),
+    /// The list of the dumps of a registry, such as `https://host/dumps.json`. A page is a part of the latest dump.
+    Dump {
+        list: Url,
+        /// The verifier key of the evidence log that must prove the dump. Without it, the key that the source names counts.
+        log_key: Option<String>,
+    },
+    /// A JSON list.
+    List(Url),
+    Documents(Vec<Value>),
+}
+
+pub(super) struct Page {
+    pub(super) candidates: Box<dyn Iterator<Item = Candidate> + Send>,
+    /// The cursor of the next page.
+    pub(super) next: Option<String>,
+}
+
+impl Source {
+    /// The source at a URL: the base URL of a registry, that of a collection (`/r/<name>`), or of its list (`…/servers`).
+    #[must_use]
+    pub fn of_url(mut url: Url, log_key: Option<String>) -> Self {
+        url.set_fragment(None);
+        let path = url.path().trim_end_matches('/').to_owned();
+        let segments: Vec<&str> = path.split('/').skip(1).collect();
+        match segments[..] {
+            [.., "dumps.json"] => Self::Dump { list: url, log_key },
+            [.., "servers"] => {
+                url.set_path(&path);
+                Self::Registry(url)
+            }
+            [] | ["r", _] => {
+                url.set_path(&format!("{path}/v0.1/servers"));
+                Self::Registry(url)
+            }
+            _ => Self::List(url),
+        }
+    }
+
+    /// The page at the cursor of `state`.
+    pub(super) async fn page(&self, client: &Client, state: &ImportState) -> Result<Page, SourceError> {
+        match self {
+            Self::Registry(list) => {
+                let url = page_url(list, state);
+                let document = client.json(url.as_str()).await?;
+                if document.get("servers").is_none() {
+                    return Err(SourceError::new(list.as_str(), "no_list", "it has no list `servers`"));
+                }
+                let metadata = &document["metadata"];
+                let next = metadata["nextCursor"].as_str().or_else(|| metadata["next_cursor"].as_str());
+                let next = next.filter(|next| !next.is_empty() && next.len() <= MAX_CURSOR_BYTES);
+                let next = next.filter(|next| state.cursor.as_deref() != Some(next)).map(str::to_owned);
+                Ok(page([document], next))
+            }
+            Self::Dump { list, log_key } => {
+                dump::part(client, list, log_key.as_deref(), state.cursor.as_deref()).await
+            }
+            Self::List(url) => Ok(page([client.json(url.as_str()).await?], None)),
+            Self::Documents(documents) => Ok(page(documents.iter().cloned(), None)),
+        }
+    }
+}
+
+fn page(documents: impl IntoIterator<Item = Value>, next: Option<String>) -> Page {
+    let candidates: Vec<_> = documents.into_iter().flat_map(candidates).collect();
+    Page { candidates: Box::new(candidates.into_iter()), next }
+}
+
+fn page_url(list: &Url, state: &ImportState) -> Url {
+    let mut url = list.clone();
+    let mut query = url.query_pairs_mut();
+    query
+        .append_pair("limit", "100")
+        .append_pair("version", "latest")
+        .append_pair("include_deleted", "false");
+    if let Some(since) = state.complete_since {
+        query.append_pair("updated_since", &(since - OVERLAP).to_string());
+    }
+    if let Some(cursor) = &state.cursor {
+        query.append_pair("cursor", cursor);
+    }
+    drop(query);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(url: &str) -> Source {
+        Source::of_url(url.parse().unwrap(), None)
+    }
+
+    #[test]
+    fn form_of_a_source_follows_from_its_url() {
+        for url in [
+            "https://registry.example.com",
+            "https://registry.example.com/",
+            "https://registry.example.com/v0.1/servers",
+            "https://registry.example.com/v0.1/servers/",
+        ] {
+            let list = "https://registry.example.com/v0.1/servers".parse().unwrap();
+            assert_eq!(source(url), Source::Registry(list), "{url}");
+        }
+        let collection = "https://a.example/r/approved/v0.1/servers".parse().unwrap();
+        assert_eq!(source("https://a.example/r/approved"), Source::Registry(collection));
+        let search = "https://a.example/v0/servers?search=x";
+        assert_eq!(source(search), Source::Registry(search.parse().unwrap()));
+        let dump = "https://a.example/dumps.json";
+        assert_eq!(source(dump), Source::Dump { list: dump.parse().unwrap(), log_key: None });
+        let list = "https://a.example/api/agents";
+        assert_eq!(source(list), Source::List(list.parse().unwrap()));
+    }
+
+    #[test]
+    fn next_import_reads_only_what_changed() {
+        let state = ImportState {
+            complete_since: Some("2026-11-20T12:00:00Z".parse().unwrap()),
+            cursor: Some("a/b&c".to_owned()),
+            ..ImportState::default()
+        };
+        let list = "https://r.example.org/v0.1/servers".parse().unwrap();
+        assert_eq!(
+            page_url(&list, &state).as_str(),
+            "https://r.example.org/v0.1/servers?limit=100&version=latest&include_deleted=false\
+                &updated_since=2026-11-20T11%3A00%3A00.000Z&cursor=a%2Fb%26c"
+        );
+    }
+}

@@ -1,0 +1,315 @@
+//! Parts of an answer. A model pays for each token of an answer, so MCP and A2A send the short form of an operation
+//! ([`Description::short`]) unless the caller asks for `detail: "full"`. REST sends the whole answer unless the query asks for
+//! `detail=short`.
+
+use std::fmt::Write as _;
+
+use registry_model::error::{Problem, shorten};
+use serde_json::{Map, Value};
+
+use super::Description;
+
+/// The argument that selects the form of an answer.
+pub const DETAIL: &str = "detail";
+
+/// A description is cut after so many characters, and in the text of a row after less.
+const MAX_DESCRIPTION: usize = 150;
+const MAX_DESCRIPTION_IN_TEXT: usize = 50;
+
+/// What a caller wants of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    #[default]
+    Full,
+    Short,
+}
+
+impl View {
+    /// Takes the argument `detail` out of the arguments of a tool. Without it, the answer is short.
+    pub fn of_arguments(
+        operation: &Description,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<Self, Problem> {
+        if operation.short.is_empty() {
+            return Ok(Self::Full);
+        }
+        match arguments.remove(DETAIL) {
+            None | Some(Value::Null) => Ok(Self::Short),
+            Some(Value::String(detail)) => Self::named(&detail),
+            Some(_) => Err(invalid()),
+        }
+    }
+
+    /// Reads `detail` of a query. Without it, the answer is whole.
+    pub fn of_query(query: &str) -> Result<Self, Problem> {
+        let detail = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == DETAIL);
+        Self::chosen(detail.map(|(_, value)| value).as_deref())
+    }
+
+    /// The view with this `detail`. Without it, the answer is whole.
+    pub fn chosen(detail: Option<&str>) -> Result<Self, Problem> {
+        detail.map_or(Ok(Self::Full), Self::named)
+    }
+
+    fn named(detail: &str) -> Result<Self, Problem> {
+        match detail {
+            "short" => Ok(Self::Short),
+            "full" | "" => Ok(Self::Full),
+            _ => Err(invalid()),
+        }
+    }
+
+    pub fn of(&self, operation: &Description, answer: Value) -> Value {
+        self.part(operation.short, answer)
+    }
+
+    /// The part of an answer whose short form has these members.
+    pub fn part(&self, short: &[&str], answer: Value) -> Value {
+        match self {
+            Self::Full => answer,
+            Self::Short if short.is_empty() => answer,
+            Self::Short => cut(pick(answer, short)),
+        }
+    }
+}
+
+fn invalid() -> Problem {
+    Problem::invalid(DETAIL, "invalid_argument", "`detail` must be `short` or `full`.")
+}
+
+/// Keeps the members with these paths. A path names a member, or a member of each row, such as `hits.name`.
+fn pick(value: Value, paths: &[&str]) -> Value {
+    match value {
+        Value::Array(rows) => rows.into_iter().map(|row| pick(row, paths)).collect(),
+        Value::Object(members) => {
+            let kept = members.into_iter().filter_map(|(name, member)| {
+                if paths.contains(&name.as_str()) {
+                    return Some((name, member));
+                }
+                let below: Vec<&str> = paths
+                    .iter()
+                    .filter_map(|path| path.strip_prefix(name.as_str())?.strip_prefix('.'))
+                    .collect();
+                (!below.is_empty()).then(|| (name, pick(member, &below)))
+            });
+            Value::Object(kept.collect())
+        }
+        other => other,
+    }
+}
+
+fn cut(value: Value) -> Value {
+    match value {
+        Value::Array(rows) => rows.into_iter().map(cut).collect(),
+        Value::Object(members) => {
+            let cut = |(name, member): (String, Value)| match member {
+                Value::String(text) if name == "description" => {
+                    (name, Value::String(shorten(&text, MAX_DESCRIPTION)))
+                }
+                other => (name, cut(other)),
+            };
+            Value::Object(members.into_iter().map(cut).collect())
+        }
+        other => other,
+    }
+}
+
+/// An answer without the ends of its longest lists and texts, so that it has at most so many bytes; and whether it was cut.
+/// `next` is not cut, because it is a call. `max_bytes` is below 9999, so the first step cuts nothing that fits.
+pub fn fitted(answer: Value, max_bytes: usize) -> (Value, bool) {
+    let mut fitted = answer;
+    for (step, (rows, chars)) in
+        [(9999, 9999), (20, 1000), (12, 300), (8, 160), (5, 100), (3, 60), (1, 30)].into_iter().enumerate()
+    {
+        fitted = cut_to(fitted, rows, chars);
+        if fitted.to_string().len() <= max_bytes {
+            return (fitted, step > 0);
+        }
+    }
+    (Value::Null, true)
+}
+
+fn cut_to(value: Value, rows: usize, chars: usize) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().take(rows).map(|row| cut_to(row, rows, chars)).collect(),
+        Value::Object(members) => {
+            let cut = |(name, member): (String, Value)| {
+                let member = if name == "next" { member } else { cut_to(member, rows, chars) };
+                (name, member)
+            };
+            Value::Object(members.into_iter().map(cut).collect())
+        }
+        Value::String(text) => Value::String(shorten(&text, chars)),
+        other => other,
+    }
+}
+
+/// A short answer as a list in Markdown, for a model that reads only text.
+pub fn as_markdown(answer: &Value) -> String {
+    let mut text = String::new();
+    for (name, member) in answer.as_object().into_iter().flatten() {
+        match member {
+            Value::Array(rows) if rows.iter().any(Value::is_object) => {
+                let _ = writeln!(text, "{name}:");
+                for (number, row) in rows.iter().enumerate() {
+                    let row = listing(row).unwrap_or_else(|| line(row));
+                    let _ = writeln!(text, "{}. {row}", number + 1);
+                }
+            }
+            Value::Null => {}
+            _ if name == "ok" => {}
+            other => {
+                let _ = writeln!(text, "{name}: {}", line(other));
+            }
+        }
+    }
+    text
+}
+
+/// A row that describes a listing: what it is and how to reach it. The structure contains the rest. A row with a `text` is a
+/// change of a listing.
+fn listing(row: &Value) -> Option<String> {
+    let id = row["listing_id"].as_str()?;
+    let name = row["name"].as_str().filter(|_| row.get("text").is_none())?;
+    let call = row["first"].as_str().map(|first| &row[first]).filter(|call| call.is_object());
+    let request = |call: &Value| {
+        format!("{} {} {} {}", line(&call["method"]), line(&call["url"]), call["headers"], call["body"])
+    };
+    let before = call.into_iter().flat_map(|call| call["before"].as_array().into_iter().flatten());
+    let requests = before.map(|call| format!("before: {}", request(call))).chain(call.map(request));
+    let parts = [
+        row["access"].as_str().map(|access| format!("access {access}")).into(),
+        shorten(row["description"].as_str().unwrap_or_default(), MAX_DESCRIPTION_IN_TEXT).into(),
+        ["endpoint", "agent_card_url", "url"].iter().find_map(|at| row.get(at)).cloned().unwrap_or_default(),
+        pick(row["name_standing"].clone(), &["name", "standing"]),
+        row["match_reasons"].clone(),
+        requests.collect::<Vec<_>>().into(),
+        call.map(|call| call["note"].clone()).unwrap_or_default(),
+        pick(row["probe"].clone(), &["score"]),
+        row["probe"]["failing_since"].as_str().map(|since| format!("failing since {since}")).into(),
+    ];
+    let parts: Vec<String> =
+        parts.iter().map(line).filter(|part| !part.is_empty() && part != "null").collect();
+    let kind = row["kind"].as_str().map(|kind| format!("{kind}, ")).unwrap_or_default();
+    Some(format!("{} ({kind}{id}): {}", line(&name.into()), parts.join("; ")))
+}
+
+fn line(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let parts = members.iter().filter(|(_, member)| !member.is_null());
+            parts
+                .map(|(name, member)| match member {
+                    Value::Object(_) => line(member),
+                    other => format!("{name} {}", line(other)),
+                })
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join("; ")
+        }
+        Value::Array(values) => values.iter().map(line).collect::<Vec<_>>().join(", "),
+        Value::String(text) => {
+            text.replace(char::is_control, " ").split_whitespace().collect::<Vec<_>>().join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Whether the schema of an answer has a member with this path.
+#[cfg(test)]
+pub(crate) fn has_path(schema: &Value, path: &str) -> bool {
+    fn has(schema: &Value, path: &[&str], defs: &Value) -> bool {
+        let Some((name, rest)) = path.split_first() else { return true };
+        let target = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));
+        if let Some(target) = target {
+            return has(&defs[target], path, defs);
+        }
+        let choices =
+            ["anyOf", "allOf", "oneOf"].iter().filter_map(|keyword| schema[*keyword].as_array()).flatten();
+        let below = choices.chain(schema.get("items"));
+        let own = schema["properties"].get(name).is_some_and(|member| has(member, rest, defs));
+        own || below.into_iter().any(|choice| has(choice, path, defs))
+    }
+    let path: Vec<&str> = path.split('.').filter(|name| !name.is_empty()).collect();
+    has(schema, &path, &schema["$defs"])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::operation::catalogue::{CATALOGUE, MATCH_CAPABILITY};
+
+    #[test]
+    fn short_answers_contain_only_members_of_the_answer() {
+        for entry in CATALOGUE {
+            let schema = (entry.output_schema)();
+            for path in entry.short {
+                assert!(has_path(&schema, path), "{}: {path}", entry.name);
+            }
+        }
+    }
+
+    #[test]
+    fn paths_select_members_of_rows() {
+        let answer = json!({ "ok": true, "hits": [{ "name": "A", "probe": { "ok": true, "at": 1 }, "x": 2 }], "y": 3 });
+        assert_eq!(
+            pick(answer, &["ok", "hits.name", "hits.probe.at"]),
+            json!({ "ok": true, "hits": [{ "name": "A", "probe": { "at": 1 } }] })
+        );
+    }
+
+    #[test]
+    fn large_answer_is_cut_to_fit() {
+        let rows: Vec<Value> = (0..50).map(|n| json!({ "id": n, "text": "word ".repeat(50) })).collect();
+        let answer = json!({ "ok": true, "rows": rows, "next": { "body": "x".repeat(500) } });
+        let (fitted, cut) = super::fitted(answer.clone(), 4000);
+        assert!(cut && fitted.to_string().len() <= 4000 && !fitted["rows"][2]["text"].is_null());
+        assert_eq!(fitted["next"], answer["next"]);
+        // Small rows that fit are whole, however many they are.
+        for whole in [json!({ "ok": true }), json!({ "tools": vec!["x"; 150] })] {
+            assert_eq!(super::fitted(whole.clone(), 4000), (whole, false));
+        }
+    }
+
+    #[test]
+    fn detail_is_taken_out_of_the_arguments() {
+        let read = |detail: Value| {
+            let mut arguments = Map::from_iter([("q".to_owned(), json!("x")), (DETAIL.to_owned(), detail)]);
+            let view = View::of_arguments(&MATCH_CAPABILITY, &mut arguments);
+            assert_eq!(arguments.len(), 1);
+            view.map_err(|problem| problem.field)
+        };
+        assert_eq!(read(json!("full")), Ok(View::Full));
+        assert_eq!(read(json!("short")), Ok(View::Short));
+        assert_eq!(read(json!(null)), Ok(View::Short));
+        assert_eq!(read(json!("long")), Err(Some(DETAIL.to_owned())));
+        assert_eq!(View::of_query("detail=long").map_err(|problem| problem.code), Err("invalid_argument"));
+    }
+
+    #[test]
+    fn markdown_contains_the_request_to_call_a_listing() {
+        let before = json!({ "method": "POST", "url": "https://a.example/mcp", "headers": { "a": "b" }, "body": { "id": 0 } });
+        let call = json!({ "method": "POST", "url": "https://a.example/mcp", "headers": {}, "body": { "id": 1 }, "before": [before], "note": "Fill in." });
+        let row =
+            json!({ "listing_id": "mcp-adder", "name": "Adder", "first": "mcp", "mcp": call, "ard": {} });
+        assert_eq!(
+            as_markdown(&json!({ "invocations": [row] })),
+            "invocations:\n1. Adder (mcp-adder): before: POST https://a.example/mcp {\"a\":\"b\"} {\"id\":0}, \
+             POST https://a.example/mcp {} {\"id\":1}; Fill in.\n"
+        );
+    }
+
+    #[test]
+    fn markdown_has_one_line_for_each_row() {
+        let hit = json!({ "listing_id": "mcp-adder", "kind": "mcp", "access": "gated", "name": "Adder\n# x", "description": "Adds.", "endpoint": "https://a.example", "name_standing": { "name": "a.example/add", "standing": "claimed", "how": {} }, "probe": { "failing_since": "2026-11-20T12:00:00Z" }, "score": 9 });
+        let change = json!({ "type": "listing_live", "listing_id": "mcp-adder", "name": "Adder", "text": "Adder is Live." });
+        let answer = json!({ "ok": true, "total": 1, "hits": [hit], "reasons": [{ "code": "x", "probe": { "ok": true } }], "changes": [change], "next": { "tool": "x", "arguments": {}, "note": "y" }, "query": null });
+        assert_eq!(
+            as_markdown(&answer),
+            "total: 1\nhits:\n1. Adder # x (mcp, mcp-adder): access gated; Adds.; https://a.example; name a.example/add; standing claimed; failing since 2026-11-20T12:00:00Z\nreasons:\n1. code x; ok true\n\
+             changes:\n1. type listing_live; listing_id mcp-adder; name Adder; text Adder is Live.\nnext: tool x; note y\n"
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! Trust: the registry's own keys, signed statements about listings, and proofs of who owns the domain of a listing.
+//! The statements contain only what the registry observed itself. No other module has access to the private keys.
+
+pub mod attest;
+pub mod attestation;
+pub mod attestations;
+pub mod bind_identity;
+pub mod capability;
+pub mod capability_hash;
+pub mod card_signature;
+pub mod check_pins;
+pub mod facts;
+pub mod first_principles;
+pub mod get_reciprocity;
+pub mod keys;
+pub mod log_key;
+pub mod manage_listing;
+mod owner;
+pub mod ownership;
+pub mod pins;
+pub mod reciprocity;
+pub mod revoke_attestation;
+pub mod rotate_signing_key;
+pub mod verification;
+pub mod verify_attestation;
+
+/// Version of the first principles (`specification.md#versioning`).
+pub const VERSION: &str = "2.7.0";
