@@ -5,20 +5,22 @@ use axum::Router;
 use registry::app::App;
 use registry::ard;
 use registry::documents::{self, AnyDocument};
-use registry::features::{self, AnyOperation};
+use registry::features::{AnyOperation, count_served, served};
 use registry::http::{rest, with_middleware};
 use registry::registry_api;
 
-pub const OPERATIONS: &[&AnyOperation] = &[
-    &features::CHECK_STATUS,
-    &features::MATCH_CAPABILITY,
-    &features::ARD_SEARCH,
-    &features::PROBE_CLEAN,
-    &features::CHECK_LIVENESS,
-    &features::CHANGES,
-    &features::LISTING_TOOLS,
-    &features::CHECK_PINS,
+/// The prefixes of the paths of operations that the gateway sends to this function.
+const PATHS: &[&str] = &[
+    "/api/ard/",
+    "/api/changes",
+    "/api/listings/",
+    "/api/liveness",
+    "/api/match",
+    "/api/pins/",
+    "/api/probe-clean",
 ];
+
+pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
 
 pub const DOCUMENTS: &[&AnyDocument] = &[
     &documents::ACTIVE_LIST,
@@ -30,6 +32,6 @@ pub const DOCUMENTS: &[&AnyDocument] = &[
 ];
 
 pub fn router(app: App) -> Router {
-    let routes = rest::operations(OPERATIONS).merge(rest::documents(DOCUMENTS));
+    let routes = rest::operations(&OPERATIONS).merge(rest::documents(DOCUMENTS));
     with_middleware(routes.merge(ard::routes()).merge(registry_api::routes()), app)
 }

@@ -3,74 +3,14 @@
 
 use axum::Router;
 use registry::app::App;
-use registry::features::{self, AnyOperation};
+use registry::features::{AnyOperation, count_served, served};
 use registry::http::{rest, with_middleware};
 
-pub const OPERATIONS: &[&AnyOperation] = &[
-    &features::TAKE_DEMO,
-    &features::LEAVE_FEEDBACK,
-    &features::DEMO_CONFIRM,
-    &features::GET_ACCESS,
-    &features::DAILY_CONNECTOR,
-    &features::LIST_CONNECTORS,
-    &features::DEMO_NUDGE,
-    &features::OUTREACH_OPT_OUT,
-    &features::CONVERSION_PRESSURE,
-    &features::REPLY_CAPTURE,
-    &features::AGENTFINDER,
-    &features::EXPORT_PRODUCT,
-    &features::PRODUCT_AGENT,
-    &features::PREVIEW_PRODUCT,
-    &features::VERIFY_PRODUCT,
-    &features::RUN_PRODUCT,
-    &features::GET_LEARNING,
-    &features::IMPROVEMENT_LOG,
-    &features::CHECKOUT,
-    &features::FEDERATION,
-    &features::FEDERATION_PULL,
-    &features::FEDERATION_PUSH,
-    &features::STIGMERGY,
-    &features::LEAVE_TRACE,
-    &features::SENSE_TRACES,
-    &features::FOLLOW_TRAIL,
-    &features::ENDORSE,
-    &features::USED_WITH,
-    &features::EVAPORATE,
-    &features::CAPABILITY_HASH,
-    &features::ATTEST,
-    &features::VERIFY_ATTESTATION,
-    &features::ATTESTATIONS,
-    &features::BIND_IDENTITY,
-    &features::MANAGE_LISTING,
-    &features::PUBLISH_COLLECTION,
-    &features::COLLECTIONS,
-    &features::GET_RECIPROCITY,
-    &features::REVOKE_ATTESTATION,
-    &features::ROTATE_SIGNING_KEY,
-    &features::FIRST_PRINCIPLES,
-    &features::CHECK_LIVENESS,
-    &features::INTEROP,
-    &features::INTEROP_RESOLVE,
-    &features::COMPOSE_PEERS,
-    &features::INTEROP_SESSION,
-    &features::EXECUTE_COMPOSE,
-    &features::DEPOSIT_OUTCOME,
-    &features::SEED_COMPOSITIONS,
-    &features::JOIN_AND_CONTRIBUTE,
-    &features::ATTRACTOR_TARGETS,
-    &features::GET_INCENTIVES,
-    &features::GET_ACCELERATION,
-    &features::AUTOCATALYSIS,
-    &features::BUMP_ACCELERATION,
-    &features::GET_EXONOMICS,
-    &features::NETWORK_VALUE,
-    &features::HYPER_INDEX,
-    &features::COST_MODEL,
-    &features::ABUNDANCE_RANK,
-    &features::ZERO_MC_PACK,
-    &features::S_CURVE_BOARD,
-];
+/// The prefixes of the paths that the gateway sends to this function.
+const PATHS: &[&str] = &["/api/collections", "/api/products/"];
+
+pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
 
 pub fn router(app: App) -> Router {
-    with_middleware(rest::operations(OPERATIONS), app)
+    with_middleware(rest::operations(&OPERATIONS), app)
 }

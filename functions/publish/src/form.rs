@@ -8,9 +8,11 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use registry::app::App;
 use registry::error::Problem;
-use registry::features::{LIST_YOURSELF, REPORT_LISTING, RawArguments, SCORE};
+use registry::features::RawArguments;
 use registry::model::Caller;
 use registry::pages::{accepts_html, problem_page, refused_check, refused_form};
+use registry::publish::LIST_YOURSELF;
+use registry::review::{REPORT_LISTING, SCORE};
 use serde_json::{Map, Value};
 
 const MAX_FORM_BYTES: usize = 64 * 1024;

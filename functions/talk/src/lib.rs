@@ -3,13 +3,16 @@
 use axum::Router;
 use registry::app::App;
 use registry::documents::{self, AnyDocument};
-use registry::features::{self, AnyOperation};
+use registry::features::{AnyOperation, count_served, served};
 use registry::http::{rest, with_middleware};
 
-pub const OPERATIONS: &[&AnyOperation] = &[&features::TALK_INBOX, &features::TALK];
+/// The prefix of the paths that the gateway sends to this function.
+const PATHS: &[&str] = &["/api/talk"];
+
+pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
 
 pub const DOCUMENTS: &[&AnyDocument] = &[&documents::TALK_FEED];
 
 pub fn router(app: App) -> Router {
-    with_middleware(rest::operations(OPERATIONS).merge(rest::documents(DOCUMENTS)), app)
+    with_middleware(rest::operations(&OPERATIONS).merge(rest::documents(DOCUMENTS)), app)
 }

@@ -41,14 +41,14 @@ pub fn http(app: &App) -> BTreeMap<&'static str, HttpFunction> {
         ("a2a", function(a2a::router, 29, &[a2a])),
         (
             "listings",
-            function(listings::router, 15, &[listings, &paths(listings::OPERATIONS, listings::DOCUMENTS)]),
+            function(listings::router, 15, &[listings, &paths(&listings::OPERATIONS, listings::DOCUMENTS)]),
         ),
         ("pages", function(pages::router, 15, &[&paths(&[], &pages::documents())])),
         ("payment-webhook", function(payment_webhook::router, 15, &[&["/api/products/checkout/webhook"]])),
-        ("products", function(products::router, 29, &[&paths(products::OPERATIONS, &[])])),
+        ("products", function(products::router, 29, &[&paths(&products::OPERATIONS, &[])])),
         ("protocol", function(protocol::router, 29, &[protocol, SERVER_CARD.paths])),
-        ("publish", function(publish::router, 29, &[&paths(publish::OPERATIONS, &[])])),
-        ("talk", function(talk::router, 15, &[&paths(talk::OPERATIONS, talk::DOCUMENTS)])),
+        ("publish", function(publish::router, 29, &[&paths(&publish::OPERATIONS, &[])])),
+        ("talk", function(talk::router, 15, &[&paths(&talk::OPERATIONS, talk::DOCUMENTS)])),
         // Its other paths are left to the route for all other paths.
         (DEFAULT, function(well_known::router, 15, &[STRICT_AGENT_CARD.paths])),
     ])

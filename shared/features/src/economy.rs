@@ -26,6 +26,19 @@ pub use acceleration::{Acceleration, Contribution};
 pub use gauges::{Gauges, acceleration, take_sample};
 pub use multipliers::Multipliers;
 
+crate::operation::operations! {
+    GET_ACCELERATION in "economy" = get_acceleration::GetAcceleration,
+    AUTOCATALYSIS in "economy" = autocatalysis::Autocatalysis,
+    BUMP_ACCELERATION in "operator" = bump_acceleration::BumpAcceleration,
+    GET_EXONOMICS in "economy" = get_exonomics::GetExonomics,
+    NETWORK_VALUE in "economy" = network_value::ValueOfNetwork,
+    HYPER_INDEX in "economy" = hyper_index::HyperIndex,
+    COST_MODEL in "economy" = cost_model::CostModel,
+    ABUNDANCE_RANK in "economy" = abundance_rank::AbundanceRank,
+    ZERO_MC_PACK in "economy" = zero_mc_pack::ZeroMcPack,
+    S_CURVE_BOARD in "economy" = s_curve_board::SCurveBoard,
+}
+
 /// Version of the autocatalysis family (`specification.md#versioning`).
 pub const AUTOCATALYSIS_VERSION: &str = "2.5.0";
 /// Version of the exonomics family (`specification.md#versioning`).

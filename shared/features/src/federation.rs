@@ -14,3 +14,9 @@ mod referrals;
 pub use pull::{pull, pull_due};
 pub use push::{Pushed, push};
 pub use referrals::{FederationMode, PeerReferral, known_peers, peer_referrals, referrals};
+
+crate::operation::operations! {
+    FEDERATION in "federation" = overview::Federation,
+    FEDERATION_PULL in "operator" = federation_pull::FederationPull,
+    FEDERATION_PUSH in "operator" = federation_push::FederationPush,
+}

@@ -30,3 +30,11 @@ pub use offer::{Deal, ListingDeal, Stage, TakeDemo, deal, demo_offer, listing_de
 pub use profile::{of_description as profile_of_description, of_listing as profile_of_listing};
 pub use reward::{DISCOUNT_PERCENT, FeedbackGiven, Rewarded, reclaim};
 pub use unlock::{Unlock, rewarded, unlock};
+
+crate::operation::operations! {
+    GET_FOUNDING_DEAL in "products" = get_founding_deal::GetFoundingDeal,
+    TAKE_DEMO in "products" = take_demo::TakeDemo,
+    LEAVE_FEEDBACK in "products" = leave_feedback::LeaveFeedback,
+    DEMO_CONFIRM in "products" = demo_confirm::DemoConfirm,
+    GET_ACCESS in "products" = get_access::GetAccess,
+}

@@ -25,12 +25,13 @@ use std::time::Duration;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
+use crate::listing::{CHECK_LIVENESS, CHECK_STATUS, MATCH_CAPABILITY};
+use crate::log::INCLUSION_PROOF;
 use crate::operation::named_call;
 use crate::operation::short::{self, DETAIL, View};
-use crate::{
-    AnyOperation, CHECK_LIVENESS, CHECK_STATUS, INCLUSION_PROOF, LIST_YOURSELF, MATCH_CAPABILITY,
-    RawArguments, SCORE,
-};
+use crate::publish::LIST_YOURSELF;
+use crate::review::SCORE;
+use crate::{AnyOperation, RawArguments};
 use argument_slots::ArgumentSlots;
 use further_request::Further;
 use matching::{CERTAIN, MIN_PROBABILITY};

@@ -26,6 +26,19 @@ pub use resolve::{CapabilityQuery, live_in_order, resolve, trail_scores};
 
 use registry_model::{Access, Listed};
 
+crate::operation::operations! {
+    INTEROP in "interop" = overview::Interop,
+    INTEROP_RESOLVE in "interop" = interop_resolve::InteropResolve,
+    COMPOSE_PEERS in "interop" = compose_peers::ComposePeers,
+    INTEROP_SESSION in "interop" = interop_session::InteropSession,
+    EXECUTE_COMPOSE in "interop" = execute_compose::ExecuteCompose,
+    DEPOSIT_OUTCOME in "interop" = deposit_outcome::DepositOutcome,
+    SEED_COMPOSITIONS in "interop" = seed_compositions::SeedCompositions,
+    JOIN_AND_CONTRIBUTE in "interop" = join_and_contribute::JoinAndContribute,
+    ATTRACTOR_TARGETS in "interop" = attractor_targets::AttractorTargets,
+    GET_INCENTIVES in "interop" = get_incentives::GetIncentives,
+}
+
 /// The listings that a caller can use without a sign-in.
 const CALLABLE: Listed = Listed::With(Access::Open);
 

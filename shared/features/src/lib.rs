@@ -10,7 +10,6 @@
 //! (how a listing is shown and found) and [`funnel`] (demo, feedback, reward). The module `intent` selects the operation
 //! that a plain-text message requests.
 
-pub mod collections;
 pub mod economy;
 pub mod federation;
 pub mod funnel;
@@ -24,14 +23,15 @@ pub mod outreach;
 mod prelude;
 pub mod products;
 pub mod publish;
+pub mod review;
 pub mod talk;
 pub mod trails;
 pub mod trust;
 
-pub use operation::catalogue::*;
+pub use operation::catalogue::{CATALOGUE, DESCRIPTIONS, named};
 pub use operation::{
     Action, AdvertisedSkill, AnyOperation, Attachment, Description, Effect, Operation, RawArguments,
-    Rendered, Route, RouteInput, schema_of_answer,
+    Rendered, Route, RouteInput, count_served, schema_of_answer, served,
 };
 
 use registry_model::{FeedItem, Listing, Moment};

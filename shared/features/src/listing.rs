@@ -14,7 +14,6 @@ mod namespace;
 mod peer;
 pub mod probe_clean;
 mod registry;
-pub mod report_listing;
 pub mod row;
 pub mod search_active;
 pub mod server_entry;
@@ -27,3 +26,14 @@ pub use peer::Peer;
 pub use registry::{OWN_DESCRIPTION, OwnServerDescription, ProductEntry, tagline};
 pub use row::{NameStanding, ProbeSummary, Row, Standing, hours};
 pub use server_entry::{Server, ServerEvidence, ServerResponse};
+
+crate::operation::operations! {
+    CHECK_STATUS in "listings" = check_status::CheckStatus,
+    SEARCH_ACTIVE in "listings" = search_active::SearchActive,
+    MATCH_CAPABILITY in "listings" = match_capability::MatchCapability,
+    ARD_SEARCH in "listings" = ard_search::ArdSearch,
+    PROBE_CLEAN in "listings" = probe_clean::ProbeClean,
+    CHECK_LIVENESS in "listings" = check_liveness::CheckLiveness,
+    CHANGES in "listings" = changes::Changes,
+    LISTING_TOOLS in "listings" = listing_tools::ListingTools,
+}

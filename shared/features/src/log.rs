@@ -17,3 +17,7 @@ pub use inclusion::{Inclusion, check_proof, entry, of_index};
 pub use log_place::{LogPlace, entry_url};
 pub use sequencer::{SequencerReport, sequence, sequence_if_due, sequence_or_warn};
 pub use witnesses::{Published, published};
+
+crate::operation::operations! {
+    INCLUSION_PROOF in "listings" = inclusion_proof::InclusionProof,
+}

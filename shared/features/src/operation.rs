@@ -12,6 +12,7 @@ pub(crate) mod named_call;
 pub mod operator_token;
 mod route;
 pub(crate) mod sentences;
+mod served;
 pub mod short;
 pub(crate) mod summary;
 pub mod toolsets;
@@ -29,8 +30,10 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
 pub use arguments::RawArguments;
+pub(crate) use catalogue::operations;
 pub(crate) use route::Family;
 pub use route::{Action, Route, RouteInput};
+pub use served::{count_served, served};
 
 use self::short::{DETAIL, View};
 use registry_app::App;
@@ -178,6 +181,8 @@ pub struct Description {
     pub name: &'static str,
     pub aliases: &'static [&'static str],
     pub title: &'static str,
+    /// The toolset that contains it.
+    pub toolset: &'static str,
     pub description: &'static str,
     pub effect: Effect,
     pub example: &'static str,
@@ -198,11 +203,12 @@ pub struct Description {
 }
 
 impl Description {
-    const fn of<O: Operation>() -> Self {
+    pub(crate) const fn new<O: Operation>(toolset: &'static str) -> Self {
         Self {
             name: O::NAME,
             aliases: O::ALIASES,
             title: O::TITLE,
+            toolset,
             description: O::DESCRIPTION,
             effect: O::EFFECT,
             example: O::EXAMPLE,
@@ -266,9 +272,9 @@ pub struct AnyOperation {
 }
 
 impl AnyOperation {
-    pub(crate) const fn of<O: Operation>() -> Self {
+    pub(crate) const fn new<O: Operation>(described: &'static Description) -> Self {
         Self {
-            described: &const { Description::of::<O>() },
+            described,
             cache_validator: |app| Box::pin(async move { O::cache_validator(&app).await }),
             answer: |app, caller, arguments, takes_file| {
                 Box::pin(async move {

@@ -25,6 +25,16 @@ use self::invitations::Sent;
 use crate::prelude::*;
 use registry_store::{OutreachClass, StoreError};
 
+crate::operation::operations! {
+    DAILY_CONNECTOR in "outreach" = daily_connector::DailyConnector,
+    LIST_CONNECTORS in "outreach" = list_connectors::ListConnectors,
+    DEMO_NUDGE in "outreach" = demo_nudge::DemoNudge,
+    OUTREACH_OPT_OUT in "outreach" = outreach_opt_out::OutreachOptOut,
+    CONVERSION_PRESSURE in "outreach" = conversion_pressure::ConversionPressure,
+    REPLY_CAPTURE in "outreach" = reply_capture::ReplyCapture,
+    AGENTFINDER in "outreach" = agentfinder::AgentFinder,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DayReport {
     pub day: String,

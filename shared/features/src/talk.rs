@@ -10,3 +10,8 @@ pub mod talk_inbox;
 pub use action::TalkAction;
 pub use next_action::{NextAction, next_actions};
 pub use presence::{Talk, TalkMode};
+
+crate::operation::operations! {
+    TALK_INBOX in "talk" = talk_inbox::TalkInbox,
+    TALK in "talk" = message::Talk,
+}

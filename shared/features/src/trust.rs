@@ -9,6 +9,7 @@ pub mod capability;
 pub mod capability_hash;
 pub mod card_signature;
 pub mod check_pins;
+pub mod collections;
 pub mod facts;
 pub mod first_principles;
 pub mod get_reciprocity;
@@ -23,6 +24,22 @@ pub mod revoke_attestation;
 pub mod rotate_signing_key;
 pub mod verification;
 pub mod verify_attestation;
+
+crate::operation::operations! {
+    CAPABILITY_HASH in "trust" = capability_hash::CapabilityHash,
+    ATTEST in "trust" = attest::Attest,
+    VERIFY_ATTESTATION in "trust" = verify_attestation::VerifyAttestation,
+    ATTESTATIONS in "trust" = attestations::Attestations,
+    CHECK_PINS in "trust" = check_pins::CheckPins,
+    BIND_IDENTITY in "trust" = bind_identity::BindIdentity,
+    MANAGE_LISTING in "trust" = manage_listing::ManageListing,
+    PUBLISH_COLLECTION in "trust" = collections::publish_collection::PublishCollection,
+    COLLECTIONS in "trust" = collections::list_collections::Collections,
+    GET_RECIPROCITY in "trust" = get_reciprocity::GetReciprocity,
+    REVOKE_ATTESTATION in "operator" = revoke_attestation::RevokeAttestation,
+    ROTATE_SIGNING_KEY in "operator" = rotate_signing_key::RotateSigningKey,
+    FIRST_PRINCIPLES in "trust" = first_principles::FirstPrinciples,
+}
 
 /// Version of the first principles (`specification.md#versioning`).
 pub const VERSION: &str = "2.7.0";

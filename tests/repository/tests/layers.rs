@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, lowest first, each with the layers that it may use. `shared/docs/architecture.md` draws the same graph.
-const LAYERS: [(&str, &[&str]); 13] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("model", &[]),
     ("encoder", &[]),
     ("formats", &["model"]),
@@ -23,12 +23,8 @@ const LAYERS: [(&str, &[&str]); 13] = [
     ("lambda", &["app", "model", "store"]),
     ("probe", &["app", "fetch", "formats", "model", "search", "store"]),
     ("products", &["formats", "model"]),
-    ("domain", &["app", "fetch", "formats", "model", "probe", "products", "search", "store"]),
-    ("operations", &["app", "domain", "fetch", "formats", "model", "probe", "products", "search", "store"]),
-    (
-        "surfaces",
-        &["app", "domain", "fetch", "formats", "model", "operations", "probe", "products", "search", "store"],
-    ),
+    ("features", &["app", "fetch", "formats", "model", "probe", "products", "search", "store"]),
+    ("surfaces", &["app", "features", "fetch", "formats", "model", "probe", "products", "search", "store"]),
 ];
 
 /// Libraries that only some crates may use, with those crates.

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use crate::intent::argument_slots::{ArgumentSlots, Slot};
 use crate::intent::command;
 use crate::intent::words::{Word, words};
+use crate::listing::{ARD_SEARCH, MATCH_CAPABILITY};
 use crate::operation::sentences;
-use crate::{ARD_SEARCH, AnyOperation, CATALOGUE, MATCH_CAPABILITY};
+use crate::{AnyOperation, CATALOGUE};
 
 #[derive(Clone, Debug)]
 pub(super) struct Example {

@@ -11,7 +11,7 @@ use crate::intent::examples::{self, Example, OperationExamples};
 use crate::intent::parsed_text::ParsedText;
 use crate::intent::words::{Word, lists, words};
 use crate::intent::{command, matching};
-use crate::{CHECK_LIVENESS, CHECK_STATUS};
+use crate::listing::{CHECK_LIVENESS, CHECK_STATUS};
 use registry_model::ListingId;
 
 /// The longest text in a slot of a read-only operation. Of a search it is the whole message.

@@ -4,15 +4,17 @@ use std::ptr;
 
 use serde_json::{Map, Value, json};
 
+use crate::AnyOperation;
 use crate::intent::argument_slots::{ArgumentSlots, Slot};
 use crate::intent::matching::{CERTAIN, MIN_PROBABILITY};
 use crate::intent::parsed_text::ParsedText;
 use crate::intent::words::{lists, words};
 use crate::intent::{Hold, Intent, MessageContent, command, matching, parse_content, with_short_answer};
-use crate::{
-    ARD_SEARCH, AnyOperation, CHECKOUT, DEPOSIT_OUTCOME, ENDORSE, LEAVE_TRACE, MATCH_CAPABILITY,
-    PREVIEW_PRODUCT, REPORT_LISTING, SENSE_TRACES,
-};
+use crate::interop::DEPOSIT_OUTCOME;
+use crate::listing::{ARD_SEARCH, MATCH_CAPABILITY};
+use crate::products::{CHECKOUT, PREVIEW_PRODUCT};
+use crate::review::REPORT_LISTING;
+use crate::trails::{ENDORSE, LEAVE_TRACE, SENSE_TRACES};
 use registry_model::error::shorten;
 
 /// A part with fewer words, of which an id counts as two, is no request of its own, and more parts are not read.

@@ -6,6 +6,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
+use crate::AnyOperation;
+use crate::economy::ABUNDANCE_RANK;
 use crate::intent::argument_slots::Slot;
 use crate::intent::command::{self, Request};
 use crate::intent::examples::{EXAMPLE_BOOK, Example, OperationExamples};
@@ -13,10 +15,11 @@ use crate::intent::filling::{Filling, fill, has_topic, query};
 use crate::intent::meaning::Meaning;
 use crate::intent::parsed_text::ParsedText;
 use crate::intent::{Hold, Intent};
-use crate::{
-    ABUNDANCE_RANK, ARD_SEARCH, AnyOperation, CHECK_STATUS, DEPOSIT_OUTCOME, LIST_YOURSELF, MATCH_CAPABILITY,
-    REPORT_LISTING, SCORE, SEARCH_ACTIVE, TALK,
-};
+use crate::interop::DEPOSIT_OUTCOME;
+use crate::listing::{ARD_SEARCH, CHECK_STATUS, MATCH_CAPABILITY, SEARCH_ACTIVE};
+use crate::publish::LIST_YOURSELF;
+use crate::review::{REPORT_LISTING, SCORE};
+use crate::talk::TALK;
 
 /// The probability from which a message means an operation. Below it, a message is a search.
 pub(super) const MIN_PROBABILITY: f32 = 0.3;

@@ -3,15 +3,19 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::funnel::GET_FOUNDING_DEAL;
 use crate::intent::parsed_text::ParsedText;
 use crate::intent::words::{Word, words};
 use crate::intent::{command, examples, filling, matching, runs_as_written, topics};
+use crate::interop::INTEROP_RESOLVE;
+use crate::listing::{CHECK_STATUS, MATCH_CAPABILITY, SEARCH_ACTIVE};
 use crate::operation::named_call;
 use crate::operation::summary;
-use crate::{
-    AnyOperation, CATALOGUE, CHECK_STATUS, GET_FOUNDING_DEAL, INTEROP_RESOLVE, LEAVE_TRACE, LIST_YOURSELF,
-    MATCH_CAPABILITY, REPORT_LISTING, SCORE, SEARCH_ACTIVE, TALK,
-};
+use crate::publish::LIST_YOURSELF;
+use crate::review::{REPORT_LISTING, SCORE};
+use crate::talk::TALK;
+use crate::trails::LEAVE_TRACE;
+use crate::{AnyOperation, CATALOGUE};
 use registry_model::counted;
 use registry_model::error::shorten;
 use registry_model::settings::Settings;

@@ -2,7 +2,7 @@
 //! about a listing count once an hour. If a listing reports about itself, the report does not count.
 
 use crate::prelude::*;
-use crate::publish::hastened_rechecks;
+use crate::review::hastened_rechecks;
 use crate::trails::is_itself;
 use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS};
 

@@ -88,7 +88,10 @@ impl Description {
 mod tests {
     use serde_json::json;
 
-    use crate::operation::catalogue::{CATALOGUE, ENDORSE, MATCH_CAPABILITY, NETWORK_VALUE, SEARCH_ACTIVE};
+    use crate::economy::NETWORK_VALUE;
+    use crate::listing::{MATCH_CAPABILITY, SEARCH_ACTIVE};
+    use crate::operation::catalogue::CATALOGUE;
+    use crate::trails::ENDORSE;
 
     #[test]
     fn names_contain_every_property_of_the_schema() {

@@ -239,7 +239,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::operation::catalogue::{CATALOGUE, MATCH_CAPABILITY};
+    use crate::listing::MATCH_CAPABILITY;
+    use crate::operation::catalogue::CATALOGUE;
 
     #[test]
     fn short_answers_contain_only_members_of_the_answer() {

@@ -1,7 +1,7 @@
 //! Groups of operations that an MCP client lists together. A model chooses badly among many tools, and each tool costs
 //! tokens before the first question. So the short endpoint offers only the core, and a client adds what it needs.
 
-use super::catalogue::{DESCRIPTIONS, FAMILY_OF, named};
+use super::catalogue::{DESCRIPTIONS, named};
 use super::{AnyOperation, Description};
 
 /// The tool that lists the toolsets, at each MCP endpoint. It is no operation, because other protocols have no toolsets.
@@ -69,9 +69,9 @@ impl Toolset {
 
     /// Its operations without their code, which documents do not need.
     pub fn described(&self) -> impl Iterator<Item = &'static Description> {
-        let of_family = DESCRIPTIONS.into_iter().zip(FAMILY_OF).filter(|(_, family)| *family == self.name);
+        let of_family = DESCRIPTIONS.into_iter().filter(|one| one.toolset == self.name);
         let of_name = |name| DESCRIPTIONS.into_iter().find(|one| one.name == name);
-        self.selected.split_whitespace().filter_map(of_name).chain(of_family.map(|(one, _)| one))
+        self.selected.split_whitespace().filter_map(of_name).chain(of_family)
     }
 
     pub fn is_for_operators(&self) -> bool {
@@ -89,8 +89,9 @@ mod tests {
 
     #[test]
     fn every_operation_is_in_a_family() {
-        for (operation, name) in DESCRIPTIONS.iter().zip(FAMILY_OF) {
-            assert!(FAMILIES.iter().any(|family| family.name == name), "{}: {name}", operation.name);
+        for operation in DESCRIPTIONS {
+            let is_its = |family: &Toolset| family.name == operation.toolset;
+            assert!(FAMILIES.iter().any(is_its), "{}: {}", operation.name, operation.toolset);
         }
     }
 

@@ -12,8 +12,9 @@ use crate::documents::agent_directory::{self, Directory};
 use crate::http::RawBody;
 use crate::http::rest::json_response;
 use crate::prelude::*;
+use registry_features::RawArguments;
+use registry_features::listing::ARD_SEARCH;
 use registry_features::operation::arguments::{from_json, from_query};
-use registry_features::{ARD_SEARCH, RawArguments};
 use registry_model::protocol::ARD_BASE;
 
 pub fn routes() -> Router<App> {

@@ -8,12 +8,14 @@ use crate::call::{self, Call, EXAMPLE_LISTING_ID};
 use crate::documents::{json, reused_for};
 use crate::prelude::*;
 use registry_features::funnel::{self, Deal, Stage};
+use registry_features::funnel::{GET_ACCESS, LEAVE_FEEDBACK, TAKE_DEMO};
+use registry_features::interop::JOIN_AND_CONTRIBUTE;
 use registry_features::listing::active_page::Counts;
 use registry_features::listing::badge;
-use registry_features::{
-    CHECK_STATUS, GET_ACCESS, JOIN_AND_CONTRIBUTE, LEAVE_FEEDBACK, LEAVE_TRACE, LIST_YOURSELF,
-    MATCH_CAPABILITY, TAKE_DEMO, TALK_INBOX,
-};
+use registry_features::listing::{CHECK_STATUS, MATCH_CAPABILITY};
+use registry_features::publish::LIST_YOURSELF;
+use registry_features::talk::TALK_INBOX;
+use registry_features::trails::LEAVE_TRACE;
 use registry_model::POLL_SECONDS;
 
 /// The steps after `discover`, in their order.

@@ -1,7 +1,7 @@
 //! `/check/{id}/report.json`: the report of a score for machines. Its bytes are exactly those that its id was made from.
 
 use super::document::AnyDocument;
-use registry_features::publish::score_report;
+use registry_features::review::score_report;
 use registry_model::ScoreReport;
 
 /// The id in `/check/{id}` and below it.

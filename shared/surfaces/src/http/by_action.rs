@@ -35,7 +35,9 @@ fn unknown(members: &[Member], what: &str) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_features::{ENDORSE, INTEROP_SESSION, TALK};
+    use registry_features::interop::INTEROP_SESSION;
+    use registry_features::talk::TALK;
+    use registry_features::trails::ENDORSE;
 
     const PATH: &str = "/api/products/family";
 

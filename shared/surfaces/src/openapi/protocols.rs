@@ -16,7 +16,7 @@ use crate::json_rpc;
 use crate::mcp::McpDescription;
 use crate::prelude::*;
 use crate::registry_api::{self, Facets, Health, LIST_PARAMETERS, Matches, ServerList};
-use registry_features::ARD_SEARCH;
+use registry_features::listing::ARD_SEARCH;
 use registry_features::listing::ServerResponse;
 use registry_features::products::payments::Event;
 use registry_model::protocol::{MCP_ENDPOINT, MCP_REVISIONS, MCP_SHORT_ENDPOINT};

@@ -8,7 +8,7 @@ use super::score_rows::{CheckRow, PartRow, check_row, part_row};
 use super::when::When;
 use crate::documents::id_in_check;
 use crate::prelude::*;
-use registry_features::publish::score_report::{self, RETENTION_DAYS};
+use registry_features::review::score_report::{self, RETENTION_DAYS};
 use registry_fetch::Target;
 use registry_model::{Handshake, ProbeStep, Reason, ScorePart, ScoreReport, ScoreReportId, StepKind};
 use registry_probe::explain;

@@ -9,10 +9,11 @@ use crate::call::{self, Call};
 use crate::prelude::*;
 use registry_features::funnel::{self, Stage};
 use registry_features::intent;
+use registry_features::listing::{ARD_SEARCH, CHECK_STATUS, MATCH_CAPABILITY};
 use registry_features::operation::toolsets::{CORE, FAMILIES};
-use registry_features::{
-    ARD_SEARCH, ATTEST, BIND_IDENTITY, CHECK_STATUS, LIST_YOURSELF, MATCH_CAPABILITY, SCORE,
-};
+use registry_features::publish::LIST_YOURSELF;
+use registry_features::review::SCORE;
+use registry_features::trust::{ATTEST, BIND_IDENTITY};
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REVISIONS};
 
 /// An MCP revision in which a call needs only name and arguments; the newest one needs headers and `_meta`.

@@ -10,9 +10,9 @@ use super::rows::Row;
 use super::when::When;
 use crate::documents::{ROOT_LINKS, probe_statistics, reused_for};
 use crate::prelude::*;
-use registry_features::LIST_YOURSELF;
 use registry_features::listing::active_page::{self, ActivePosition, PageQuery};
 use registry_features::listing::tagline;
+use registry_features::publish::LIST_YOURSELF;
 use registry_model::Handshake;
 
 const MAX_ROWS: usize = 6;

@@ -5,8 +5,9 @@ use super::command::Command;
 use super::frame::{Frame, Section, html, page};
 use crate::prelude::*;
 use registry_features::funnel::{self, Deal, Unlock};
+use registry_features::funnel::{LEAVE_FEEDBACK, TAKE_DEMO};
 use registry_features::listing::ProductEntry;
-use registry_features::{LEAVE_FEEDBACK, PREVIEW_PRODUCT, TAKE_DEMO};
+use registry_features::products::PREVIEW_PRODUCT;
 use registry_model::{Skill, Sku, Tool};
 use registry_products::{File, Profile};
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jiff::SignedDuration;
 
 use crate::prelude::*;
-use registry_features::collections::rules;
+use registry_features::trust::collections::rules;
 use registry_formats::registry_name;
 use registry_model::{Access, Category, Collection, CollectionRules};
 use registry_search::{Query, Text};

@@ -119,7 +119,7 @@ impl Operation for Score {
         let refused = |url: &str| blocked.covering(&[HostName::of_url(url)?]).map(takedown::host_blocked);
         refused(target.as_str()).map_or(Ok(()), Err)?;
         let url = target.to_string();
-        let listed = super::listing::listing_of_url(app, &target).await?;
+        let listed = crate::publish::listing::listing_of_url(app, &target).await?;
         // A listing that was Live is probed where its own probes look for it.
         let own = listed.as_ref().filter(|listing| listing.was_proven());
         let own = own.and_then(|own| Some(place(own, Target::parse(own.target(), reach).ok()?, reach)));

@@ -1,8 +1,8 @@
 //! Makes, stores and reads the reports of scores. A report may be read by anybody, and a stranger chose the server that it
 //! shows. So it contains no credentials and no addresses of people, and its size is limited.
 
-use super::listing::how_to_restore;
 use crate::prelude::*;
+use crate::publish::listing::how_to_restore;
 use registry_fetch::Target;
 use registry_formats::injection;
 use registry_formats::personal_data::without_personal_data;
