@@ -105,6 +105,9 @@ pub trait Operation: 'static {
     };
     /// What it does and when to use it, for a model that must choose.
     const DESCRIPTION: &'static str;
+    /// Plain requests that mean it, the best example first, see `sentences.rs`. They are also the examples on the agent card and
+    /// in documents. `[quick-demo]` before a phrase makes it the example of this skill only.
+    const PHRASES: &'static [&'static str];
     const EFFECT: Effect;
     /// Arguments of a typical call, as JSON.
     const EXAMPLE: &'static str = "{}";
@@ -184,6 +187,8 @@ pub struct Description {
     /// The toolset that contains it.
     pub toolset: &'static str,
     pub description: &'static str,
+    /// With the marks of skills and the arguments that they imply; [`Self::phrases`] is without them.
+    pub(crate) marked_phrases: &'static [&'static str],
     pub effect: Effect,
     pub example: &'static str,
     pub summary: &'static [&'static str],
@@ -210,6 +215,7 @@ impl Description {
             title: O::TITLE,
             toolset,
             description: O::DESCRIPTION,
+            marked_phrases: O::PHRASES,
             effect: O::EFFECT,
             example: O::EXAMPLE,
             summary: O::SUMMARY,

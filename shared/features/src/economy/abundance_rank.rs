@@ -63,6 +63,12 @@ impl Operation for AbundanceRank {
     const DESCRIPTION: &'static str = "Ranks up to 50 Live listings by reported outcomes and recent \
         use. Pass listing_ids. Use it to choose between equally good matches. The rank value is 0.6 * \
         outcome score + 0.4 * trail boost (recent use; counts up to 20). Each row shows both parts.";
+    const PHRASES: &'static [&'static str] = &[
+        "how well did {id} work for others?",
+        "what is the abundance rank of {id}?",
+        "rank {id} by abundance",
+        "show the abundance of {id}",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"listing_ids": ["agtpub_0123456789abcdef0123", "mcp-org-example-adder"]}"#;

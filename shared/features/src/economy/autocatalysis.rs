@@ -30,6 +30,12 @@ impl Operation for Autocatalysis {
     const DESCRIPTION: &'static str = "Returns how the activity of the registry grows: the acceleration \
         index (recent activity, 1 to 3), what each event adds to it, and the totals with their growth \
         phases. If you need only the index and its multipliers, use get_acceleration.";
+    const PHRASES: &'static [&'static str] = &[
+        "how fast does the activity grow?",
+        "show autocatalysis",
+        "how does autocatalysis stand?",
+        "which phase of the S-curve is autocatalysis in?",
+    ];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The acceleration index is {acceleration_index}. Now: {totals.listings#Live listing}. So far: {totals.outcomes#outcome} and {totals.demos#demo}.",

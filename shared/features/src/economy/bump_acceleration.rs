@@ -46,6 +46,7 @@ impl Operation for BumpAcceleration {
         activity), for example for an event outside the registry. Only for the operator (bearer token). Pass \
         event and amount. The added value decreases within days and is shown as operator_bump. Returns the \
         new index.";
+    const PHRASES: &'static [&'static str] = &["bump the acceleration index", "add an operator bump"];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"event": "take_demo", "amount": 10}"#;
     const SUMMARY: &'static [&'static str] =

@@ -51,6 +51,8 @@ impl Operation for CostModel {
     const DESCRIPTION: &'static str = "Returns what each operation costs: the table operations, read units \
         and write units of one call, and the price of a million calls. The numbers were measured with an \
         example call on a small registry. Use it to estimate the load of an integration.";
+    const PHRASES: &'static [&'static str] =
+        &["what does a call cost?", "show the cost model", "what do the operations cost?"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "A million calls cost: [operations]{operation} {usd_per_million_calls} US dollars",

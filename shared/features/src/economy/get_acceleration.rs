@@ -61,6 +61,8 @@ impl Operation for GetAcceleration {
     const DESCRIPTION: &'static str = "Returns the acceleration index, a number from 1 to 3 for the recent \
         activity of the registry. After 72 hours, an event counts half. Also returns what each type of event \
         adds to the index, and the multipliers that are computed from it, with what each multiplier scales.";
+    const PHRASES: &'static [&'static str] =
+        &["what is the acceleration index?", "get the acceleration", "show the multipliers"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The acceleration index is {acceleration_index}, between {index_bounds.least} and {index_bounds.most}. Its multipliers are {multipliers.match_boost} for matches and {multipliers.day_budget} for the daily budget.",

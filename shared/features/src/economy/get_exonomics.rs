@@ -66,6 +66,12 @@ impl Operation for GetExonomics {
     const DESCRIPTION: &'static str = "Returns an overview of the value and cost of this registry: the \
         network value, the change of the activity index, growth curves, the most expensive operations \
         and totals. Use it first, to choose the right economy tool.";
+    const PHRASES: &'static [&'static str] = &[
+        "what are the value and cost of the registry?",
+        "show the exonomics",
+        "how do the exonomics stand?",
+        "explain the exonomics",
+    ];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The network value is {network_value.value}, the acceleration index {acceleration_index} and the hyper index {hyper.hyper_index}.",

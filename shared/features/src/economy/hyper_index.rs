@@ -22,6 +22,12 @@ impl Operation for HyperIndex {
         activity) changes per hour. It is computed from up to 24 hourly samples. Also returns the thresholds \
         (gates) of a dense network, for example for listings, outcomes and pairs used together, and which of \
         them are reached.";
+    const PHRASES: &'static [&'static str] = &[
+        "how fast does the acceleration index change?",
+        "what is the hyper index?",
+        "show the hyper index",
+        "which hyper gates are passed?",
+    ];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The hyper index is {hyper_index} | ; the network is {hyper_mode?dense|not dense yet}.",

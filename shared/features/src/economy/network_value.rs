@@ -20,6 +20,8 @@ impl Operation for ValueOfNetwork {
     const DESCRIPTION: &'static str = "Computes the network value V = k N^a (100C)^b (100O)^g (F+0.5)^d \
         from measured values. Use V to compare two states of a registry; it is not an amount of money. \
         Returns V with its inputs and exponents.";
+    const PHRASES: &'static [&'static str] =
+        &["what is the network value?", "compute the value of the network", "show the network value"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The network value is {value}, computed from N={inputs.N}, C={inputs.C}, O={inputs.O} and F={inputs.F}. {note}",

@@ -22,6 +22,8 @@ impl Operation for SCurveBoard {
     const DESCRIPTION: &'static str = "Returns the growth curves of this registry, for example for listings, \
         outcomes and demos. Each curve contains the current value, the growth of the last two days and the \
         growth phase. It also shows whether the growth gets faster.";
+    const PHRASES: &'static [&'static str] =
+        &["show the growth curves", "show the S-curve board", "what grows in this registry?"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &["[s_curves]{label}: {value} | , phase {phase}"];
     const FAMILY: Option<Family> = Some(Family::EXONOMICS);

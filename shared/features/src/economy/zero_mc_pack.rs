@@ -88,6 +88,12 @@ impl Operation for ZeroMcPack {
     const DESCRIPTION: &'static str = "Returns data that you can cache and use offline at no extra cost: \
         Live peers with their evidence, the URL of the keys that verify signed statements, and the cost of \
         operations. Pass limit to set the number of peers.";
+    const PHRASES: &'static [&'static str] = &[
+        "which data can I cache and use offline?",
+        "give me the zero marginal cost pack",
+        "show the zero mc pack",
+        "pack what is free to use again",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[

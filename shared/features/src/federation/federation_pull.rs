@@ -35,6 +35,8 @@ impl Operation for FederationPull {
         return them as referrals. Only for the operator (bearer token); a daily job does the same. The \
         setting FEDERATION_PEERS lists the registries; pass url to read only one of them. Returns the result \
         for each registry.";
+    const PHRASES: &'static [&'static str] =
+        &["pull the federation peers", "pull referrals from the federation"];
     const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &[
         "{note} Entries that searches can return: {referrals}.",

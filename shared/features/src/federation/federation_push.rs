@@ -26,6 +26,8 @@ impl Operation for FederationPush {
     const DESCRIPTION: &'static str = "Sends the agent card of this registry to other registries, so that \
         they list it. Only for the operator (bearer token). The setting FEDERATION_PEERS lists the \
         registries; pass url to send the card to only one of them. Returns the result for each registry.";
+    const PHRASES: &'static [&'static str] =
+        &["push our card to the federation", "push to the federation peers"];
     const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &[
         "Registries to which the card {agent_card_url} was sent: {peers#}.",

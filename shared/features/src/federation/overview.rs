@@ -82,6 +82,8 @@ impl Operation for Federation {
     const DESCRIPTION: &'static str = "Returns the other registries that this registry reads. For each \
         registry, shows when it last answered, and how many of its entries a search here can return. Also \
         returns the endpoints where other registries can read this registry.";
+    const PHRASES: &'static [&'static str] =
+        &["show the federation", "which registries are federated?", "federation overview"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "Other registries that this registry reads: {peers#}. Their entries that it knows: {referrals}.",

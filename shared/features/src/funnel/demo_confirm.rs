@@ -36,6 +36,8 @@ impl Operation for DemoConfirm {
     const DESCRIPTION: &'static str = "Confirms a demo that you took because the registry invited you. After \
         that, the demo counts as real. Use it once after leave_feedback. Pass the order_id that take_demo \
         returned, and the access_token (or discount code) that leave_feedback returned.";
+    const PHRASES: &'static [&'static str] =
+        &["confirm the demo order ord_0123456789abcdef with the access token {token}"];
     const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"order_id": "ord_0123456789abcdef01234567"}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -42,6 +42,11 @@ impl Operation for GetAccess {
     const DESCRIPTION: &'static str = "Returns all files of a full product. Pass the access token that \
         leave_feedback or checkout returned. The files are generated again for each request. \
         If you want the same files as an archive, use export_product.";
+    const PHRASES: &'static [&'static str] = &[
+        "open my product with the access token {token}",
+        "use my access token {token}",
+        "show the product that my token {token} opens",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;
     const SUMMARY: &'static [&'static str] = &["{message}", "Files: [files]{path}"];

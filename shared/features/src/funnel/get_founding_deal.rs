@@ -20,6 +20,8 @@ impl Operation for GetFoundingDeal {
     const DESCRIPTION: &'static str = "Returns the founding offer: the first listings that complete the demo \
         and the feedback get a full product, free and without checkout. Shows how many seats exist, and how \
         many are taken and left. Also returns the steps from publishing a listing to the product.";
+    const PHRASES: &'static [&'static str] =
+        &["what is the founding deal?", "how many founding seats are left?", "show the founding offer"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "Founding seats left: {deal.remaining} of {deal.seats}; taken: {deal.claimed}. {deal.one_liner}",

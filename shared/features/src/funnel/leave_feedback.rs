@@ -84,6 +84,11 @@ impl Operation for LeaveFeedback {
     const DESCRIPTION: &'static str = "Sends a listing's feedback on its demo: a rating from 1 to 5 and five \
         answers (tried, ux_friction, product_one_ship, overall, would_buy). take_demo returns a draft. Returns the reward: the access token of a free \
         product, or a code for 25 % off. With the same idempotency_key, `reissue` replaces it.";
+    const PHRASES: &'static [&'static str] = &[
+        "leave feedback for {id}",
+        "send feedback on the demo of {id}",
+        "[submit-feedback] submit feedback for {id}",
+    ];
     const EFFECT: Effect = Effect { destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "rating": 4, "answers": {"tried": "The demo.", "ux_friction": "None.", "product_one_ship": "Shorter files.", "overall": "Yes, partly.", "would_buy": "maybe"}}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -96,6 +96,12 @@ impl Operation for TakeDemo {
         product (kernel, recursive, alive or mcp_mesh). It is made from the card and the proof of the \
         listing. Returns the files, and a draft of the feedback for leave_feedback. Pass listing_id, \
         agent_card_url or mcp_url.";
+    const PHRASES: &'static [&'static str] = &[
+        "take the demo for {id}",
+        "take the free demo of {id}",
+        "[quick-demo] demo {id}",
+        "run the demo for {id}",
+    ];
     const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[

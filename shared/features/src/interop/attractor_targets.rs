@@ -78,6 +78,12 @@ impl Operation for AttractorTargets {
     const DESCRIPTION: &'static str = "Ranks the listings with the most recent use, also those that are not Live now. \
         Use it to find listings to use together with others. The rank value is 0.5 * trail score + 40 * outcome score + 20 \
         if Live + 10 * freshness of the last handshake. Each row shows these parts.";
+    const PHRASES: &'static [&'static str] = &[
+        "which listings are used most?",
+        "which are the attractor targets?",
+        "show the strongest attractors",
+        "rank the attractors",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"limit": 5}"#;
     const SUMMARY: &'static [&'static str] =

@@ -73,6 +73,12 @@ impl Operation for ComposePeers {
         The first contains listings that callers used together with it. The second contains listings of the \
         other kind (agent or MCP server) at other hosts that match its description. Each row has a complete \
         request. Pass listing_id.";
+    const PHRASES: &'static [&'static str] = &[
+        "which peers work well with {id}?",
+        "which peers compose with {id}?",
+        "compose peers for {id}",
+        "who goes well with {id}?",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -108,6 +108,12 @@ impl Operation for DepositOutcome {
     const DESCRIPTION: &'static str = "Reports whether a listing worked when you used it. Call it after each use. Pass \
         listing_id, ok, quality (0 to 1), latency_ms and a comment (body). One report per clock hour counts for each \
         source and listing, none of a listing about itself. Returns the listing's totals and outcome_score.";
+    const PHRASES: &'static [&'static str] = &[
+        "report that {id} worked",
+        "report that {id} failed",
+        "deposit a good outcome of {id}",
+        "record the outcome of using {id}: it worked",
+    ];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "ok": true, "quality": 0.9, "latency_ms": 420, "kind": "forecast", "from": "travel planner"}"#;
     const SUMMARY: &'static [&'static str] = &[

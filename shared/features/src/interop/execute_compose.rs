@@ -70,6 +70,11 @@ impl Operation for ExecuteCompose {
         listing_b (called second). Returns one complete request for each listing; you send both, in this \
         order. If callers reported a use of both, also returns a signed statement of how often. To report yours, \
         call used_with.";
+    const PHRASES: &'static [&'static str] = &[
+        "plan calls to {id} and {id}",
+        "execute the composition of {id} and {id}",
+        "compose {id} and {id} into a pipeline",
+    ];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str =
         r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather"}"#;

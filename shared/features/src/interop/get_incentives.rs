@@ -43,6 +43,8 @@ impl Operation for GetIncentives {
     const DESCRIPTION: &'static str = "Returns how much each action adds to the trail of a listing (the values that measure \
         recent use), and how reported outcomes count. Also returns how many founding seats (free products) are left, the \
         discount after that, and when payments open.";
+    const PHRASES: &'static [&'static str] =
+        &["what are the incentives?", "show the incentives", "which incentives are in force?"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &["{note}", "[rules]{when}: {gives}"];
     const SKILLS: &'static [AdvertisedSkill] = &[AdvertisedSkill::of::<Self>(

@@ -70,6 +70,12 @@ impl Operation for InteropResolve {
         listing_id. Returns a complete request for each listing, with URL, headers and body: tools/call for \
         an MCP server, a message for an A2A agent. Of the best matches, those with the preferred protocol come first. You send \
         the request.";
+    const PHRASES: &'static [&'static str] = &[
+        "show me how to call {a weather agent}",
+        "resolve {a currency converter} to a call",
+        "resolve how to invoke {a PDF reader}",
+        "interop resolve {a route planner}",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "prefer": "mcp", "limit": 3}"#;
     const SUMMARY: &'static [&'static str] = &[

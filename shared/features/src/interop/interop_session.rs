@@ -120,6 +120,8 @@ impl Operation for InteropSession {
         `action` is open (returns a session_id), append (adds a step), get (reads the session) or close. \
         Anyone who knows the session_id can read and append. A session lasts seven days and has at most 100 \
         steps. Returns the session.";
+    const PHRASES: &'static [&'static str] =
+        &["open an interop session", "open a session across protocols", "begin an interop session for {id}"];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"action": "open", "entry_protocol": "a2a", "agent_name": "Travel planner", "match_q": "weather forecast"}"#;
     const SUMMARY: &'static [&'static str] = &[

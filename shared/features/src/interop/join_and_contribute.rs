@@ -91,6 +91,8 @@ impl Operation for JoinAndContribute {
         server_json), or uses an existing listing_id. Returns what you can contribute next, for example the \
         demo, feedback or an endorsement of a peer. For each contribution, returns the request, and \
         whether demo and feedback are done.";
+    const PHRASES: &'static [&'static str] =
+        &["join and contribute with {url}", "join the network and contribute: {url}", "contribute as {id}"];
     const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -116,6 +116,8 @@ impl Operation for Interop {
     const DESCRIPTION: &'static str = "Returns an overview of the interop tools: how to call listings in \
         each protocol, and the tools. Also returns the strongest pairs of listings, the \
         latest reported outcomes, and totals. Use it to choose an interop tool.";
+    const PHRASES: &'static [&'static str] =
+        &["show interop at a glance", "what does the interop family do?", "interop overview"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{pitch}",

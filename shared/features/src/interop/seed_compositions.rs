@@ -37,6 +37,8 @@ impl Operation for SeedCompositions {
     const DESCRIPTION: &'static str = "Proposes pairs of one of the newest Live agents and a Live MCP server \
         at another host that match each other. Use it to find two listings to use together; max_pairs limits \
         the number. Stores nothing, unless the operator calls it.";
+    const PHRASES: &'static [&'static str] =
+        &["propose pairs of listings", "seed compositions", "seed the graph of compositions"];
     const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
     const SUMMARY: &'static [&'static str] = &["{note}", r#"[pairs]"{name_a}" and "{name_b}""#];

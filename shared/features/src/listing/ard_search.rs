@@ -114,6 +114,8 @@ impl Operation for ArdSearch {
     const DESCRIPTION: &'static str = "Searches the Live agents and MCP servers in plain words (Agentic \
         Resource Discovery). Returns ranked hits, each with its endpoint; with `detail` `full`, also with its card \
         URL and evidence. If you need the reasons for each hit, use match_capability.";
+    const PHRASES: &'static [&'static str] =
+        &["search for {flight prices}", "search the registry for {unit tests}", "look for {invoice parsing}"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "read PDF files", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -39,6 +39,8 @@ impl Operation for Changes {
     const DESCRIPTION: &'static str = "Returns what happened to listings after a cursor, oldest first, without gaps: became \
         Live or gated, was demoted or overdue, changed tools, skills or name, was withdrawn or restored. Pass the \
         last cursor as since. A change can appear minutes later: an empty answer is no proof of no change.";
+    const PHRASES: &'static [&'static str] =
+        &["what changed in the registry?", "what happened to {id} lately?"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"since": 0, "limit": 50, "listing_id": "agtpub_0123456789abcdef0123", "kind": "mcp"}"#;

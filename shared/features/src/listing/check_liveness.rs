@@ -50,6 +50,8 @@ impl Operation for CheckLiveness {
     const DESCRIPTION: &'static str = "Returns when a listing last passed a probe (a real handshake with clean checks), and whether this \
         was recent enough (for Live, and for your own max_hours). liveness.state is proven, stale, failing or \
         absent. Use it before you call a listing. It does not contact the listing.";
+    const PHRASES: &'static [&'static str] =
+        &["is {id} alive?", "when did {id} last answer?", "check the liveness of {id}"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "max_hours": 24}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -140,6 +140,13 @@ impl Operation for CheckStatus {
     const DESCRIPTION: &'static str = "Returns the state of a listing (queued, active, gated, package, unchecked, \
         needs_fix, demoted or withdrawn) and the evidence of its last probe. If the listing is not Live, also returns what to fix. \
         Use it after list_yourself, or to check a peer. Pass the id or the name of the listing.";
+    const PHRASES: &'static [&'static str] = &[
+        "is {id} live?",
+        "what is the status of {id}?",
+        "check the status of {id}",
+        "why is {id} not live?",
+        "how is the listing named {Weather Bot}?",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[

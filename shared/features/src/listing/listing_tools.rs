@@ -65,6 +65,7 @@ impl Operation for ListingTools {
     const DESCRIPTION: &'static str = "Returns the tools of a listed MCP server with parameters, annotations and content \
         hashes; with `detail` `full`, also its resources and prompts. Also returns what changed since an earlier tool \
         set, with a severity. Pass id. Use it before you approve a server or after a tool changed.";
+    const PHRASES: &'static [&'static str] = &["show the tools of {id}", "which tools does {id} have?"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -78,6 +78,13 @@ impl Operation for MatchCapability {
         plain words. Returns ranked hits. Each hit contains the reasons why the listing matches, for example \
         words, skills or tools. Use it when you need a peer for a task. Use `kind` to get only agents or \
         only MCP servers.";
+    const PHRASES: &'static [&'static str] = &[
+        "find an agent that can {translate contracts}",
+        "find an MCP server for {weather forecasts}",
+        "which server can {read PDF files}?",
+        "find somebody who can {plan a wedding}",
+        "match this need: {summaries of meetings}",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"q": "add two numbers", "kind": "mcp"}"#;
     const SUMMARY: &'static [&'static str] = &[

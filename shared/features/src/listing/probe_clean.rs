@@ -40,6 +40,8 @@ impl Operation for ProbeClean {
     const DESCRIPTION: &'static str = "Returns whether a listing is Live, its last probe passed and no blocking \
         check fails. Also returns each check of the probe at `probed_at`, the last good one while it is failing: \
         https, own domain, no prompt injection, unchanged tools. Use it before you trust a listing. Pass listing_id.";
+    const PHRASES: &'static [&'static str] =
+        &["is {id} clean?", "are the checks of {id} clean?", "show the checks of {id}"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[

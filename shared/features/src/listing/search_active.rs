@@ -41,6 +41,12 @@ impl Operation for SearchActive {
     const DESCRIPTION: &'static str = "Lists the Live agents and MCP servers, newest first, with the URL and \
         score of each; with `detail` `full`, also with its evidence and what to do next. Use `kind` to get only \
         agents or only MCP servers. Use `limit` and `cursor` to get more pages.";
+    const PHRASES: &'static [&'static str] = &[
+        "list the live agents",
+        "which MCP servers are live?",
+        "show active listings",
+        "who is in the registry?",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "mcp", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[

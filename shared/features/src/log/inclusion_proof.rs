@@ -68,6 +68,11 @@ impl Operation for InclusionProof {
     const DESCRIPTION: &'static str = "Proves when a listing was found Live, gated, demoted or withdrawn. Pass listing_id, and `at` for the \
         last decision until then. Live expires after `recheck_days` (/api/catalog). Returns the log entry (leaf), an \
         inclusion proof and the signed checkpoint. With attestation_id, proves a statement.";
+    const PHRASES: &'static [&'static str] = &[
+        "prove that {id} was live",
+        "show the inclusion proof of {id}",
+        "which leaf of the log proves {id}?",
+    ];
     const EFFECT: Effect = Effect::READS;
     // An earlier date would refuse every listing that is newer.
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "at": "2099-12-31"}"#;

@@ -1,14 +1,15 @@
-//! The sentences of `assets/sentences.txt`: what people and agents say when they want an operation. A section begins with `# `
-//! and the name of its operation. Lines that begin with `* ` are phrases: they are also the examples on the agent card and in
-//! documents; `[quick-demo]` before a phrase makes it the example of this skill only. The other lines show what a message can
-//! contain, and where. The section `help` contains sentences that ask for help, or for nothing. `assets/training.txt` has the
-//! same form; its sentences only train the classifier (`intent::meaning`), and are in several languages.
+//! What people and agents say when they want an operation: its phrases, which are a constant of the operation, and the sentences
+//! of `assets/sentences.txt`, which show what a message can contain, and where. There, a section begins with `# ` and the
+//! name of its operation. The section `help` contains sentences that ask for help, or for nothing. `assets/training.txt` has
+//! the same form; its sentences only train the classifier (`intent::meaning`), and are in several languages.
 //!
 //! `{url}`, `{id}` and `{token}` are slots for what a message contains. Any other slot is for a text and contains an example
 //! of it. After ` => `, a sentence names arguments that it implies, such as `kind=dangerous`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use crate::DESCRIPTIONS;
 
 #[derive(Debug, Default)]
 struct Section {
@@ -20,19 +21,19 @@ struct Section {
 
 static SECTIONS: LazyLock<BTreeMap<&str, Section>> = LazyLock::new(|| {
     let mut sections = BTreeMap::<&str, Section>::new();
-    for (name, line) in lines(include_str!("../../assets/sentences.txt")) {
-        let section = sections.entry(name).or_default();
-        match line.strip_prefix("* ") {
-            Some(phrase) => {
-                let tagged = phrase.strip_prefix('[').and_then(|phrase| phrase.split_once("] "));
-                section.of_skills.extend(tagged);
-                let phrase = tagged.map_or(phrase, |(_, phrase)| phrase);
-                let shown = phrase.split(" => ").next().unwrap_or(phrase);
-                section.phrases.push(shown);
-                section.others.extend(Some(phrase).filter(|phrase| *phrase != shown));
-            }
-            None => section.others.push(line),
+    for operation in DESCRIPTIONS {
+        let section = sections.entry(operation.name).or_default();
+        for phrase in operation.marked_phrases {
+            let tagged = phrase.strip_prefix('[').and_then(|phrase| phrase.split_once("] "));
+            section.of_skills.extend(tagged);
+            let phrase = tagged.map_or(*phrase, |(_, phrase)| phrase);
+            let shown = phrase.split(" => ").next().unwrap_or(phrase);
+            section.phrases.push(shown);
+            section.others.extend(Some(phrase).filter(|phrase| *phrase != shown));
         }
+    }
+    for (name, line) in lines(include_str!("../../assets/sentences.txt")) {
+        sections.entry(name).or_default().others.push(line);
     }
     sections
 });
@@ -76,7 +77,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::DESCRIPTIONS;
 
     #[test]
     fn every_operation_has_a_section_with_phrases() {

@@ -81,6 +81,14 @@ impl Operation for AgentFinder {
     const DESCRIPTION: &'static str = "Returns how another directory can read or mirror this registry: the \
         endpoints of each protocol, the OpenAPI description and the open catalog. Also explains the evidence \
         in each row, how to follow changes, and where to publish missing listings.";
+    const PHRASES: &'static [&'static str] = &[
+        "[mirror-official] how do I mirror this registry?",
+        "show the agentfinder",
+        "which agentfinder links are there?",
+        "open the agentfinder pack",
+        "[openapi-map] where is the OpenAPI description?",
+        "[open-catalog] show the open catalog",
+    ];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "This registry has {active.agents#Live agent} and {active.mcps#Live MCP server}. Search: {point_registry_at.ard_search} , API description: {point_registry_at.openapi} , catalog: {point_registry_at.catalog} , MCP registry API: {point_registry_at.mcp_registry} , MCP: {point_registry_at.mcp_endpoint} , A2A: {point_registry_at.a2a_endpoint} .",

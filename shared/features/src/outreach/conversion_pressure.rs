@@ -52,6 +52,12 @@ impl Operation for ConversionPressure {
         send today, how many it has sent, and how many are left. Also returns the number of free founding \
         seats, and the pause between two messages to one listing. For the invitations themselves, use \
         demo_nudge.";
+    const PHRASES: &'static [&'static str] = &[
+        "how many invitations are left today?",
+        "what is the conversion pressure?",
+        "show the conversion pressure",
+        "show the outreach room",
+    ];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "The registry has sent {day_sent} of {day_cap} invitations and connector messages on {day}; {room} left.",

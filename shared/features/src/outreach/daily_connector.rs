@@ -67,6 +67,8 @@ impl Operation for DailyConnector {
         listing that connects others, such as a router or directory; the registry chooses at most one \
         Live listing a day. Also returns the reasons for the choice, a draft of the message, the \
         thresholds and the choices of earlier days.";
+    const PHRASES: &'static [&'static str] =
+        &["who is the connector of the day?", "show the daily connector", "what is today's connector pick?"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
         &[r#"The connector of {today.day} is "{today.partner.name}" | : {today.why}"#, "{prep.note}"];

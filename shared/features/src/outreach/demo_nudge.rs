@@ -87,6 +87,8 @@ impl Operation for DemoNudge {
     const DESCRIPTION: &'static str = "Returns the state of the invitations to the free demo: how many the \
         registry sent today, how many are left, and how many listings are in the queue. Also returns the \
         latest messages, the rules, and how to opt out. To opt a listing out, use outreach_opt_out.";
+    const PHRASES: &'static [&'static str] =
+        &["show the demo invitations", "show the demo nudges", "how many demo nudges were sent?"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "Invitations and connector messages on {day.day}: {day.sent} of {day.cap} sent, {day.room} left. In the queue for a first message: at most {first_message_queue#listing} (counted up to 1000). Those that took their demo, and this registry's own, get no invitation.",

@@ -82,6 +82,8 @@ impl Operation for ListConnectors {
     const DESCRIPTION: &'static str = "Lists the Live listings whose purpose is to connect others, for example routers, \
         directories and marketplaces. Each row shows how well the listing fits as a connector, and why. Also returns the \
         connectors chosen in the last 30 days. For today's choice, use daily_connector.";
+    const PHRASES: &'static [&'static str] =
+        &["which connectors are there?", "list the connectors", "show connector candidates"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "Connectors shown: {live_candidates#}. {note}",

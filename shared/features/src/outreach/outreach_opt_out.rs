@@ -44,6 +44,8 @@ impl Operation for OutreachOptOut {
     const DESCRIPTION: &'static str = "Stops all invitations and connector messages to a listing, \
         permanently. Pass listing_id. The listing itself does not change. Returns whether the call changed \
         something. Only the owner of the listing can allow messages again, with manage_listing (act opt_in).";
+    const PHRASES: &'static [&'static str] =
+        &["opt {id} out of invitations", "stop inviting {id}", "send {id} no more invitations"];
     const EFFECT: Effect = Effect { idempotent: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "opt_out"}"#;
     const SUMMARY: &'static [&'static str] =

@@ -59,6 +59,12 @@ impl Operation for ReplyCapture {
     const DESCRIPTION: &'static str = "Returns what listings did after the latest invitations: whether they \
         took the demo, gave feedback or checked in at their inbox. Contains the numbers for each listing and \
         the totals, but no texts. Use it to see whether invitations work.";
+    const PHRASES: &'static [&'static str] = &[
+        "what replies did the invitations get?",
+        "what replies did outreach capture?",
+        "show the reply capture",
+        "what came back after the touches?",
+    ];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "Of {totals.touched#listing} contacted last, {totals.demos} took the demo and {totals.feedback} gave feedback; together they sent {totals.check_ins#check-in}.",

@@ -96,6 +96,8 @@ impl Operation for Checkout {
         either listing_id or agent_name. Returns a page for card payment, and an access \
         token that works after the payment. Without sku (over HTTP with GET), returns prices, and the \
         feedback missing until payments open.";
+    const PHRASES: &'static [&'static str] =
+        &["checkout", "pay for a product", "show the prices of the products"];
     const EFFECT: Effect = Effect { open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"sku": "alive", "listing_id": "agtpub_0123456789abcdef0123", "idempotency_key": "0b9f2f6e-8c1d-4f0e-9d59-3f6f0a6d2c11"}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -65,6 +65,11 @@ impl Operation for ExportProduct {
         save. Pass the token that leave_feedback or checkout returned. Format `skills` returns folders of \
         Agent Skills, as paths and contents. `zip` and `tar.gz` return an archive: over REST a file, else \
         base64.";
+    const PHRASES: &'static [&'static str] = &[
+        "export the skills of my product with the access token {token}",
+        "export my product as a zip with the access token {token}",
+        "download the skill tree of my product with the access token {token}",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "format": "skills"}"#;

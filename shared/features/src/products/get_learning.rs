@@ -54,6 +54,8 @@ impl Operation for GetLearning {
     const DESCRIPTION: &'static str = "Returns the count of each stage: Live listings, demos (one for each \
         listing and product), feedback (with drafts) and seats, the last two with their share of the count before. Also \
         returns product ratings, and why probes did not pass today, with fixes. Contains no texts of users.";
+    const PHRASES: &'static [&'static str] =
+        &["how many demos lead to feedback?", "show the conversion path", "what did the registry learn?"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "Demos are one for each listing and product. Counts: [funnel]{id} {total} | ({of_stage_before_pct} % of the count before)",

@@ -37,6 +37,8 @@ impl Operation for ImprovementLog {
     const DESCRIPTION: &'static str = "Returns problems that today's numbers of the registry show, and what \
         to do about each problem. The problems are: why probes do not pass, at which stage listings stop on the way \
         to a product, and products with an average rating below 4. Also returns how to contribute.";
+    const PHRASES: &'static [&'static str] =
+        &["show the improvement log", "what is being improved?", "how can I contribute an improvement?"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
         &["Entries: {entries#}.", "[entries]{area}: {learned} | → {ask}"];

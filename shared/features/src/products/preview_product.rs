@@ -85,6 +85,8 @@ impl Operation for PreviewProduct {
         would contain: path, size and first line of text. Pass a listing_id, or describe an agent. Without \
         arguments, returns all products with prices, and the names of the presets (ready lists of goals). \
         Stores nothing.";
+    const PHRASES: &'static [&'static str] =
+        &["preview the product for {id}", "what do the products cost?", "which files are in the product?"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"sku": "kernel", "preset": "researcher"}"#;
     const SUMMARY: &'static [&'static str] = &[

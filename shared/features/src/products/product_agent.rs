@@ -99,6 +99,16 @@ impl Operation for ProductAgent {
     const DESCRIPTION: &'static str = "Makes a product demo from a description; you need no listing. Pass \
         `tool`. The tools preview_kernel, one_click_demo, demo_alive and demo_mcp make a demo. buy_product \
         returns the price and the order. Stores nothing.";
+    const PHRASES: &'static [&'static str] = &[
+        "[preview-kernel] preview a kernel with the goals {read papers}",
+        "[kernel-improver] preview a kernel with the improved goals {read papers, cite each page}",
+        "[demo-alive] demo alive with the goals {answer mail}",
+        "[one-click-demo] make a one click demo for \"Ada Bot\"",
+        "[recursive-loop] make a one click demo of recursive for \"Ada Bot\"",
+        "[demo-mcp] demo mcp for my server \"Adder\": \"Adds two numbers.\"",
+        "[buy-product] what would it take to buy the product kernel?",
+        "[upgrade-with-alive] what would it take to buy the product alive?",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"tool": "one_click_demo", "agent_name": "Ada", "description": "Reads papers.", "preset": "researcher"}"#;
     const SUMMARY: &'static [&'static str] =

@@ -39,6 +39,11 @@ impl Operation for RunProduct {
     const DESCRIPTION: &'static str = "Checks in four steps what a listing should do now. The steps cover \
         its status, problems to fix, unread messages, and its way to a product. Each step returns a result \
         and the next call. Changes nothing. Call it each time your routine is due.";
+    const PHRASES: &'static [&'static str] = &[
+        "run the routine for {id}",
+        "what should {id} do next in its routine?",
+        "run the alive routine of {id}",
+    ];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[

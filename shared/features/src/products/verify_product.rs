@@ -126,6 +126,8 @@ impl Operation for VerifyProduct {
         registry would generate today. Each file is same, changed, missing, unknown or needs_token. Pass \
         files as {path, sha256} or {path, content}, and the token of the full product. For a demo, pass the \
         listing_id instead. Stores nothing.";
+    const PHRASES: &'static [&'static str] =
+        &["verify the product files of {id}", "compare the saved product files of {id} with today's"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "files": [{"path": "AGENTS.md", "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -63,6 +63,14 @@ impl Operation for ListYourself {
         charge. Pass the URL of a card, a site or an MCP endpoint, or a server description. A probe usually \
         follows within seconds. If it succeeds, the listing becomes Live. If not, check_status returns what to fix. \
         Then call this tool again.";
+    const PHRASES: &'static [&'static str] = &[
+        "list my agent at {url}",
+        "please list me: {url}",
+        "publish {url}",
+        "[list-mcp] register the MCP server {url}",
+        "[list-agent] add my agent card {url} to the registry",
+        "[dual-publish] dual publish my MCP server {url}",
+    ];
     const EFFECT: Effect = Effect { idempotent: true, open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &["{message}", "Its id is {listing_id}; it is {lane}."];

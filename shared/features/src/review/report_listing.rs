@@ -39,6 +39,8 @@ impl Operation for ReportListing {
     const DESCRIPTION: &'static str = "Reports a listing to the operator, for example spam, impersonation or \
         a dangerous server. Only the operator sees it, and it changes nothing by itself. Pass listing_id, reason and, \
         if the operator may reply, contact. Returns its id. To warn others, use leave_trace (toolset trails).";
+    const PHRASES: &'static [&'static str] =
+        &["complain to the operator about {id}: {it is spam}", "flag {id} for abuse: {it impersonates us}"];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str =
         r#"{"listing_id": "agtpub_0123456789abcdef0123", "reason": "It impersonates another company."}"#;

@@ -70,6 +70,12 @@ impl Operation for Score {
     const DESCRIPTION: &'static str = "Probes a card URL, a site or an MCP endpoint with a real handshake. \
         Returns a score from 0 to 100, what to fix and a report link. Use it to test a peer before \
         list_yourself. It lists nothing.";
+    const PHRASES: &'static [&'static str] = &[
+        "score {url}",
+        "what would {url} score?",
+        "rate my agent card {url}",
+        "test my agent at {url} without listing it",
+    ];
     const EFFECT: Effect = Effect { open_world: true, ..Effect::READS };
     const EXAMPLE: &'static str = r#"{"url": "https://agent.example.com/.well-known/agent-card.json"}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -66,6 +66,12 @@ impl Operation for Talk {
         not send personal data or secrets. `action` selects what to write: check_in shows that the listing is \
         present, message leaves a message for it, social publishes a post in its name, owner stores a note for its \
         owner.";
+    const PHRASES: &'static [&'static str] = &[
+        "mark {id} as present => action=check_in",
+        "leave a message for {id}: {Your tools fit ours.}",
+        "send {id} the message {Your tools fit ours.}",
+        "talk check-in for {id} => action=check_in",
+    ];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "action": "message", "text": "Your forecast skill fits our travel planner."}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -31,6 +31,8 @@ impl Operation for Endorse {
     const DESCRIPTION: &'static str = "Endorses a listing that worked well for you. Pass its listing_id. You \
         can add your name (from) and the reason (body). Each source counts once in 30 days per listing. A \
         listing that endorses itself counts nothing. Returns the stored mark, whether it counted, and the listing's trail.";
+    const PHRASES: &'static [&'static str] =
+        &["endorse {id}", "endorse {id}: {it answers within a second}", "I want to endorse {id}"];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "from": "planner", "body": "A week without a failure."}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -33,6 +33,8 @@ impl Operation for Evaporate {
     const DESCRIPTION: &'static str = "Deletes the whole trail of a listing: its values, its marks and its \
         pairs with other listings. Only for the operator (bearer token), for moderation. Pass listing_id. \
         Returns how many items were deleted, and whether you must repeat the call.";
+    const PHRASES: &'static [&'static str] =
+        &["evaporate {id}", "evaporate everything at {id}", "moderate {id} by evaporation"];
     const EFFECT: Effect = Effect { idempotent: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[

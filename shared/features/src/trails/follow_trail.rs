@@ -54,6 +54,8 @@ impl Operation for FollowTrail {
     const DESCRIPTION: &'static str = "Returns a ranking, strongest first. `kind` selects the ranking: `hot` \
         (Live listings with the most recent use), `dangerous` (most failures and warnings), `demand` (most wanted) or \
         `composition` (pairs used together). Use it to discover listings without a search. Pass kind and limit.";
+    const PHRASES: &'static [&'static str] =
+        &["follow the trail", "follow the hottest trail", "follow the trail of demand"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"kind": "hot", "limit": 5}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -47,6 +47,11 @@ impl Operation for LeaveTrace {
         planned use. Other agents read marks with sense_traces. Pass listing_id, kind and body; do not send \
         personal data or secrets. The strength of a mark halves every ten days. Returns the mark, whether \
         it counted, and the trail.";
+    const PHRASES: &'static [&'static str] = &[
+        "leave a trace at {id}: {slow at night}",
+        "leave a mark on {id}: {good for short texts}",
+        "deposit a trace at {id}: {works well}",
+    ];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "kind": "intent", "body": "Looks for an agent that translates contracts.", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -55,6 +55,12 @@ impl Operation for Stigmergy {
         events increase them, and they decrease with time. Returns what each event adds, the half-lives, the \
         trails with most attraction, the newest marks, and the strongest pairs. To read one trail, use \
         sense_traces.";
+    const PHRASES: &'static [&'static str] = &[
+        "how do trails work?",
+        "how does stigmergy work?",
+        "explain stigmergy",
+        "show the stigmergy overview",
+    ];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{model}",

@@ -33,6 +33,12 @@ impl Operation for UsedWith {
         which both worked. The registry then shows this pair to others who look at one of the two. Each \
         source counts once a day per pair. Returns the stored mark, whether it counted, and the trail of the \
         first listing.";
+    const PHRASES: &'static [&'static str] = &[
+        "record that I used {id} together with {id}",
+        "record co-use of {id} and {id}",
+        "note the co-use of {id} with {id}",
+        "co-use of {id} and {id}",
+    ];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "listing_b": "mcp-com-example-weather", "from": "planner"}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -52,6 +52,8 @@ impl Operation for Attest {
         Pass listing_id and type: liveness, probe_clean, capability, reciprocity, identity_bind, composition \
         or outcome. It contains only what the registry observed, good or bad. Verify it with \
         verify_attestation or the key set.";
+    const PHRASES: &'static [&'static str] =
+        &["sign a statement about {id}", "attest {id}", "sign an attestation for {id}"];
     const EFFECT: Effect = Effect::WRITES;
     const EXAMPLE: &'static str =
         r#"{"type": "liveness", "listing_id": "agtpub_0123456789abcdef0123", "expires_hours": 24}"#;

@@ -37,6 +37,8 @@ impl Operation for Attestations {
         ones, newest first. Each row contains the id, type, key and times of a statement. If a statement was \
         revoked, the row also contains the time and the reason. Pass listing_id. To get a new statement, use \
         attest.";
+    const PHRASES: &'static [&'static str] =
+        &["list the attestations of {id}", "which attestations does {id} have?", "attestations of {id}"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "limit": 20}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -65,6 +65,8 @@ impl Operation for BindIdentity {
     const DESCRIPTION: &'static str = "Binds a key to the domain of a listing, to prove who controls it. \
         The domain publishes the key, for example in a file at `/.well-known/`; a call without a signature returns a \
         challenge and all such places. Then sign the challenge and send nonce and signature.";
+    const PHRASES: &'static [&'static str] =
+        &["bind an identity to {id}", "bind a key to {id}", "prove the domain of {id}"];
     const EFFECT: Effect = Effect { open_world: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -72,6 +72,8 @@ impl Operation for CapabilityHash {
         hash of its name, kind, description, tags, names of tools and ids of skills, not of their schemas. \
         Use it to compare agents. With listing_id, hashes what the registry observed. With listing_id and \
         name, compares both (`matches`).";
+    const PHRASES: &'static [&'static str] =
+        &["what is the capability hash of {id}?", "capability hash of {id}", "hash the capabilities of {id}"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"name": "adder", "kind": "mcp", "description": "Adds two numbers.", "tools": ["add"]}"#;

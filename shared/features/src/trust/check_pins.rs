@@ -59,6 +59,7 @@ impl Operation for CheckPins {
     const DESCRIPTION: &'static str = "Checks whether the tools last read from MCP servers are those that you approved. \
         Pass pins: at most 100 hashes of tools or tool sets from listing_tools. Returns which hold, what changed \
         and how severe it is, and the latest entry of the evidence log about each server.";
+    const PHRASES: &'static [&'static str] = &["check my pinned tools"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"pins": [{"listing_id": "agtpub_0123456789abcdef0123", "tool": "add", "hash": "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"}]}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -62,6 +62,12 @@ impl Operation for FirstPrinciples {
     const DESCRIPTION: &'static str = "Returns an overview of the trust tools, with totals and endpoints. \
         The tools cover capability hashes, liveness, signed statements and how to verify them, proven \
         domains, and actions of listing owners. Use it to choose a trust tool.";
+    const PHRASES: &'static [&'static str] = &[
+        "which trust tools are there?",
+        "show the first principles",
+        "what are the first principles?",
+        "first principles overview",
+    ];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] = &[
         "{model} {note}",

@@ -120,6 +120,8 @@ impl Operation for GetReciprocity {
         each part. Clean checks give 30 points, a link back to this registry 40, a proven domain or name 20, \
         a card or server description 10. Also returns proven domains, trust graph and badge. Pass \
         listing_id, url or name. Starts no probe.";
+    const PHRASES: &'static [&'static str] =
+        &["show the trust graph of {id}", "reciprocity of {id}", "what does {id} give back?"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123"}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -119,6 +119,17 @@ impl Operation for ManageListing {
     const DESCRIPTION: &'static str = "Changes a listing that you own: withdraw, restore, rename (if it has a \
         server.json), reprobe (unless Live or gated, publish again), opt_in, reclaim (its reward) or read_feedback. Call it with listing_id and act, \
         sign the challenge with a key of the domain, and call again with nonce and signature.";
+    const PHRASES: &'static [&'static str] = &[
+        "manage my listing {id}",
+        "manage listing {id}",
+        "probe {id} again => act=reprobe",
+        "withdraw the listing {id} => act=withdraw",
+        "remove the listing {id} => act=withdraw",
+        "delete the listing {id} => act=withdraw",
+        "restore the listing {id} => act=restore",
+        "take down the listing {id} => act=withdraw",
+        "rename {id} to {Weather Bot} => act=rename",
+    ];
     const EFFECT: Effect = Effect { open_world: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "act": "reprobe"}"#;
     const SUMMARY: &'static [&'static str] = &[

@@ -35,6 +35,7 @@ impl Operation for RevokeAttestation {
     const DESCRIPTION: &'static str = "Revokes a signed statement. Only for the operator (bearer token). \
         Pass listing_id, attestation_id and a reason, which is public. After that, verify_attestation \
         returns valid: false with this reason.";
+    const PHRASES: &'static [&'static str] = &["revoke an attestation", "revoke an attestation of {id}"];
     const EFFECT: Effect = Effect { idempotent: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"listing_id": "agtpub_0123456789abcdef0123", "attestation_id": "att_0123456789abcdef01234567", "reason": "Signed in error."}"#;
     const SUMMARY: &'static [&'static str] =

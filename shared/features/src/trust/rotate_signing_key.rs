@@ -23,6 +23,7 @@ impl Operation for RotateSigningKey {
         statements and cards with this key. Only for the operator (bearer token). The previous key stays \
         published until everything that it signed has expired. Returns the key id, and the time when signing \
         with the new key starts.";
+    const PHRASES: &'static [&'static str] = &["rotate the signing key", "add a new signing key"];
     const EFFECT: Effect = Effect { destructive: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &["The new key {kid} signs from {signs_from}."];
     const FAMILY: Option<Family> = Some(Family::TRUST);

@@ -46,6 +46,7 @@ impl Operation for VerifyAttestation {
         token as jws. Returns `valid`, the result of each check and the signed facts. The checks include the \
         signature, the expiry and the revocation. An invalid token is not an error: the answer contains \
         `valid` with the value false.";
+    const PHRASES: &'static [&'static str] = &["verify the attestation {jws}", "check the attestation {jws}"];
     const EFFECT: Effect = Effect::READS;
     const EXAMPLE: &'static str =
         r#"{"jws": "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJodHRwczovL3JlZ2lzdHJ5In0.c2lnbmF0dXJl"}"#;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::DESCRIPTIONS;
 use crate::intent::meaning::*;
 use crate::intent::render::filled;
 use crate::operation::sentences;
@@ -15,16 +16,22 @@ const ROUNDS: u32 = 30;
 
 /// Class and sentence.
 fn examples() -> Vec<(String, String)> {
-    let mut examples = Vec::new();
-    for text in [include_str!("../../../assets/sentences.txt"), include_str!("../../../assets/training.txt")]
-    {
-        for (class, line) in sentences::lines(text) {
-            // Both are searches; the examples decide between them.
-            let class = if class == "ard_search" { "match_capability" } else { class };
-            examples.push((class.to_owned(), filled(line.split(" => ").next().unwrap())));
-        }
-    }
-    examples
+    let lines_of = |name| {
+        sentences::lines(include_str!("../../../assets/sentences.txt")).filter(move |line| line.0 == name)
+    };
+    let help = lines_of("help").map(|(class, line)| (class, line.to_owned()));
+    let of_operations = DESCRIPTIONS.into_iter().flat_map(|operation| {
+        let phrases = operation.marked_phrases.iter().map(|phrase| (operation.name, format!("* {phrase}")));
+        phrases.chain(lines_of(operation.name).map(|(class, line)| (class, line.to_owned())))
+    });
+    let training = sentences::lines(include_str!("../../../assets/training.txt"));
+    let training = training.map(|(class, line)| (class, line.to_owned()));
+    let example = |(class, line): (&str, String)| {
+        // Both are searches; the examples decide between them.
+        let class = if class == "ard_search" { "match_capability" } else { class };
+        (class.to_owned(), filled(line.split(" => ").next().unwrap()))
+    };
+    help.chain(of_operations).chain(training).map(example).collect()
 }
 
 fn digest(examples: &[(String, String)]) -> String {

@@ -36,6 +36,7 @@ impl Operation for Collections {
     const DESCRIPTION: &'static str = "Lists the published collections of MCP servers, or returns one by name. A collection is a \
         selection of servers, for example an allow list. Returns the rules of each collection, its owner, and the URL that \
         clients use as the base URL of a registry.";
+    const PHRASES: &'static [&'static str] = &["show the collections of servers", "which collections exist?"];
     const EFFECT: Effect = Effect::READS;
     const SUMMARY: &'static [&'static str] =
         &["Collections: {collections#}.", r#"[collections]{name} | ("{title}") | at {registry_url}"#];

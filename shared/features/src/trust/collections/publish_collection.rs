@@ -82,6 +82,7 @@ impl Operation for PublishCollection {
     const DESCRIPTION: &'static str = "Publishes a named selection of MCP servers that clients use as a registry of its own, for \
         example an allow list. Pass name and rules. The owner of a domain signs the returned challenge, then calls it again \
         with nonce and signature. Returns the collection and its URL.";
+    const PHRASES: &'static [&'static str] = &["publish a collection of servers"];
     const EFFECT: Effect = Effect { idempotent: true, open_world: true, destructive: true, ..Effect::WRITES };
     const EXAMPLE: &'static str = r#"{"name": "com.example.approved", "title": "Approved servers", "servers": ["org.example/adder"], "max_age_hours": 48}"#;
     const SUMMARY: &'static [&'static str] = &[
