@@ -8,7 +8,7 @@ pub(crate) mod error;
 pub(crate) mod expression;
 #[cfg(test)]
 pub(crate) mod fake_table;
-pub(crate) mod keys;
+pub(crate) mod key;
 pub(crate) mod prelude;
 pub(crate) mod read_cache;
 pub(crate) mod reads;

@@ -6,6 +6,8 @@
 use crate::table::prelude::*;
 use registry_model::settings::Settings;
 
+pub(super) const BUDGET: Place = Place::new("BUDGET#", "BUDGET");
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// In a window of two minutes.
@@ -128,7 +130,7 @@ impl Store {
         if let Some(bucket) = bucket_of_domain(share, now) {
             transaction.update(bucket.key, take(bucket.expires, caps.of_domain()));
         }
-        Ok(self.transact(transaction).await?.is_written())
+        self.commit(transaction).await
     }
 }
 
@@ -143,7 +145,7 @@ struct StoredBucket {
 }
 
 fn bucket(span: &str, name: String, seconds: i64, now: Moment) -> StoredBucket {
-    let key = Key::new(format!("BUDGET#{span}#{name}"), "BUDGET");
+    let key = Key::new(format!("{}{span}#{name}", BUDGET.prefix), BUDGET.sort);
     StoredBucket { key, name, expires: now.as_second() + 2 * seconds }
 }
 

@@ -4,6 +4,9 @@
 use crate::table::prelude::*;
 use registry_model::Secret;
 
+/// The sort key is the number of the period.
+pub(super) const CALLER_KEY: Place = Place::new("CALLER_KEYS", "");
+
 /// Seconds for which a secret is used. No item that contains the digest of a caller is stored for longer.
 pub const CALLER_KEY_PERIOD: i64 = 30 * 86_400;
 
@@ -26,14 +29,12 @@ impl Store {
     /// process stored one at the same moment.
     pub async fn caller_keys(&self, now: Moment, new_secret: impl Fn() -> String) -> Result<CallerKeys> {
         let period = caller_key_period(now);
-        let mut items = self.partition(keys::CALLER_KEYS).await?;
+        let mut items = self.partition(CALLER_KEY.prefix).await?;
         if of_period(&items, period).is_none() {
-            let key = keys::caller_key(period);
             let end = Moment::from_second((period + 1) * CALLER_KEY_PERIOD).unwrap_or(now);
-            let made_at = ("made_at", n(now.as_millisecond()));
-            self.put_new(key.with([("secret", s(new_secret())), made_at, ttl(end, CALLER_KEY_PERIOD)]))
-                .await?;
-            items = self.partition(keys::CALLER_KEYS).await?;
+            let secret = [("secret", s(new_secret())), ("made_at", ms(now)), ttl(end, CALLER_KEY_PERIOD)];
+            self.put_new(key_of(period).with(secret)).await?;
+            items = self.partition(CALLER_KEY.prefix).await?;
         }
         let current = of_period(&items, period)
             .ok_or_else(|| StoreError::Busy("the key of the callers was deleted meanwhile".to_owned()))?;
@@ -41,8 +42,12 @@ impl Store {
     }
 }
 
+fn key_of(period: i64) -> Key {
+    CALLER_KEY.one(format_args!("{period:08}"))
+}
+
 fn of_period(items: &[Item], period: i64) -> Option<Secret> {
-    let key = keys::caller_key(period);
+    let key = key_of(period);
     let item = items.iter().find(|item| text(item, "sk") == key.sk)?;
     Some(Secret::new(text(item, "secret").to_owned()))
 }

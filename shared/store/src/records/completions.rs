@@ -7,16 +7,27 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::counters;
-use super::deposit::Deposit;
-use super::listing_item::keep_contact;
+use super::contacts::keep_contact;
+use super::counters::{LIVE, by_kind, live, rating_counter};
+use super::feed;
+use super::listings::LISTING;
 use super::rates::Allowance;
-use super::{discounts, feed, grants, trails};
+use super::rewards::{self, DISCOUNT_CODE, GRANT};
+use super::trails::{self, Deposit};
 use crate::table::prelude::*;
 use registry_model::{
-    Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Kind, Reward, TokenDigest,
-    TrailEvent,
+    Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Reward, TokenDigest, TrailEvent,
 };
+
+/// Separate from its listing, and named so that a policy can deny it: it contains free text of a caller.
+pub(super) const FEEDBACK: Record<Completion> = Record::new("FEEDBACK#", "FEEDBACK", "completion");
+/// The answers and the text of feedback.
+pub(super) const FEEDBACK_TEXT: Record<FeedbackTexts<'static>> =
+    Record::new("FEEDBACK#", "TEXT", "texts").stored_for(365 * 86_400);
+/// The count of founding seats, in the partition of the Live counters, so that one query reads both.
+pub(super) const SEATS: Place = Place::new(LIVE.prefix, "SEATS");
+/// Exists where a listing of this registrable domain has a founding seat.
+pub(super) const SEAT: Place = Place::new("SEAT#", "SEAT");
 
 #[derive(Clone, Copy, Debug)]
 pub enum NewReward<'a> {
@@ -35,12 +46,9 @@ pub enum NewReward<'a> {
 const PAGES_PER_CALL: u32 = 20;
 const FEEDBACK_PER_PAGE: usize = 100;
 
-/// Seconds for which the texts of feedback are stored.
-const TEXT_RETENTION: i64 = 365 * 86_400;
-
 /// What a person wrote in feedback. Stored separately from the completion, because it expires.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct FeedbackTexts<'a> {
+pub(super) struct FeedbackTexts<'a> {
     answers: Cow<'a, BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<Cow<'a, str>>,
@@ -86,17 +94,17 @@ pub enum Claimant {
 
 impl Store {
     pub async fn completion(&self, id: &ListingId) -> Result<Option<Completion>> {
-        self.read_blob(&keys::FEEDBACK.of(id), "completion").await
+        self.get(&FEEDBACK, &FEEDBACK.of(id)).await
     }
 
     /// The feedback of a listing with its texts, where it gave any.
     pub async fn feedback(&self, id: &ListingId) -> Result<Option<Feedback>> {
-        let items = self.partition(&keys::FEEDBACK.partition(id)).await?;
-        let of = |sk: &str| items.iter().find(|item| text(item, "sk") == sk);
-        let Some(item) = of(&keys::FEEDBACK.of(id).sk) else { return Ok(None) };
-        let feedback = blob::<Completion>(item, "completion")?.feedback;
-        let Some(texts) = of(keys::FEEDBACK_TEXT.sort) else { return Ok(Some(feedback)) };
-        let FeedbackTexts { answers, body } = blob(texts, "texts")?;
+        let items = self.partition(&FEEDBACK.partition(id)).await?;
+        let at = |place: &Place| items.iter().find(|item| place.is_place_of(item));
+        let Some(item) = at(&FEEDBACK) else { return Ok(None) };
+        let feedback = FEEDBACK.read(item)?.feedback;
+        let Some(texts) = at(&FEEDBACK_TEXT) else { return Ok(Some(feedback)) };
+        let FeedbackTexts { answers, body } = FEEDBACK_TEXT.read(texts)?;
         Ok(Some(Feedback { answers: answers.into_owned(), body: body.map(Cow::into_owned), ..feedback }))
     }
 
@@ -106,8 +114,8 @@ impl Store {
         let mut page = FeedbackPage { next: after.map(str::to_owned), ..FeedbackPage::default() };
         for _ in 0..PAGES_PER_CALL {
             let (items, next) = self.scan(page.next.as_deref()).await?;
-            for item in items.iter().filter(|item| item.contains_key("completion")) {
-                let given = blob::<Completion>(item, "completion")?.feedback;
+            for item in items.iter().filter(|item| item.contains_key(FEEDBACK.attribute)) {
+                let given = FEEDBACK.read(item)?.feedback;
                 page.feedback.extend(self.feedback(&given.listing_id).await?);
             }
             page.next = next;
@@ -136,24 +144,22 @@ impl Store {
             key_digest: key_digest.map(str::to_owned),
             seat_domain: reward.domain().map(str::to_owned),
         };
-        let completion =
-            transaction.put_new(keys::FEEDBACK.of(id).with([("completion", to_blob(&completion)?)]));
+        let completion = transaction.put_new(FEEDBACK.of(id).with([FEEDBACK.value(&completion)?]));
         let body = feedback.body.as_deref().map(Cow::Borrowed);
         let texts = FeedbackTexts { answers: Cow::Borrowed(&feedback.answers), body };
-        let texts = [("texts", to_blob(&texts)?), ttl(feedback.at, TEXT_RETENTION)];
-        transaction.put(keys::FEEDBACK_TEXT.of(id).with(texts));
+        transaction.put(FEEDBACK_TEXT.item(&FEEDBACK_TEXT.of(id), &texts, feedback.at)?);
         let mark = Expression::default().set("feedbacked", yes()).if_equal("demoed", yes());
-        let demoed = transaction.update(keys::listing(id), mark);
+        let demoed = transaction.update(LISTING.of(id), mark);
         if let NewReward::Seat { seats, .. } = reward {
             let claim = Expression::default().add("claimed", 1).if_missing_or("claimed", "<", n(seats));
-            transaction.update(keys::SEATS.key(), claim);
+            transaction.update(SEATS.key(), claim);
         }
         let domain = reward.domain().map(|domain| {
-            let holder = [("listing_id", s(id.as_str())), ("at", n(feedback.at.as_millisecond()))];
-            transaction.put_new(keys::SEAT.of(domain).with(holder))
+            let holder = [("listing_id", s(id.as_str())), ("at", ms(feedback.at))];
+            transaction.put_new(SEAT.of(domain).with(holder))
         });
         put_reward(&mut transaction, feedback, reward)?;
-        transaction.update(keys::live(id), counted(feedback, 1));
+        transaction.update(live(id), counted(feedback, 1));
         keep_contact(&mut transaction, id, contact, feedback.at);
         for item in news {
             feed::tell(&mut transaction, item)?;
@@ -186,25 +192,25 @@ impl Store {
         let mut transaction = Transaction::default();
         let key_digest = before.key_digest.clone().filter(|_| claimant == Claimant::Key);
         let after = Completion { reward: reward.stored(), key_digest, ..before.clone() };
-        let change = Expression::default().set("completion", to_blob(&after)?);
-        let change = change.if_equal("completion", to_blob(before)?);
-        transaction.update(keys::FEEDBACK.of(&before.feedback.listing_id), change);
+        let change = Expression::default().set(FEEDBACK.attribute, to_blob(&after)?);
+        let change = change.if_equal(FEEDBACK.attribute, to_blob(before)?);
+        transaction.update(FEEDBACK.of(&before.feedback.listing_id), change);
         match &before.reward {
             Reward::Seat(digest) => {
-                let grant = keys::GRANT.of(TokenDigest::of_table(digest));
-                transaction.update(grant, grants::revocation().if_present("grant"))
+                let grant = GRANT.of(TokenDigest::of_table(digest));
+                transaction.update(grant, rewards::revocation().if_present(GRANT.attribute))
             }
             Reward::Code(digest) => {
                 let condition = match claimant {
-                    Claimant::Key => discounts::unspent(now),
-                    Claimant::Owner => discounts::unused(),
+                    Claimant::Key => rewards::unspent(now),
+                    Claimant::Owner => rewards::unused(),
                 };
-                transaction.delete_if(keys::DISCOUNT_CODE.of(digest), condition)
+                transaction.delete_if(DISCOUNT_CODE.of(digest), condition)
             }
         };
         put_reward(&mut transaction, &before.feedback, reward)?;
-        let written = self.transact(transaction).await?.is_written();
-        Ok(if written { CompletionOutcome::Done } else { CompletionOutcome::AlreadyDone })
+        let is_done = self.commit(transaction).await?;
+        Ok(if is_done { CompletionOutcome::Done } else { CompletionOutcome::AlreadyDone })
     }
 
     /// Deletes a completion with its reward, seat and counts, so that its listing can give feedback again. False where
@@ -212,38 +218,37 @@ impl Store {
     pub async fn void_completion(&self, completion: &Completion) -> Result<bool> {
         let feedback = &completion.feedback;
         let id = &feedback.listing_id;
-        let listing = self.read(&keys::listing(id), Consistency::Strong).await?;
+        let listing = self.read(&LISTING.of(id)).await?;
         let mut transaction = Transaction::default();
-        let unchanged = Expression::default().if_equal("completion", to_blob(completion)?);
-        transaction.delete_if(keys::FEEDBACK.of(id), unchanged);
-        transaction.delete(keys::FEEDBACK_TEXT.of(id));
+        let unchanged = Expression::default().if_equal(FEEDBACK.attribute, to_blob(completion)?);
+        transaction.delete_if(FEEDBACK.of(id), unchanged);
+        transaction.delete(FEEDBACK_TEXT.of(id));
         if listing.is_some() {
-            transaction.update(keys::listing(id), Expression::default().remove("feedbacked").if_exists());
+            transaction.update(LISTING.of(id), Expression::default().remove("feedbacked").if_exists());
         }
         match &completion.reward {
             Reward::Seat(digest) => {
-                transaction.update(keys::GRANT.of(TokenDigest::of_table(digest)), grants::revocation());
-                transaction.update(keys::SEATS.key(), Expression::default().add("claimed", -1));
+                transaction.update(GRANT.of(TokenDigest::of_table(digest)), rewards::revocation());
+                transaction.update(SEATS.key(), Expression::default().add("claimed", -1));
             }
             Reward::Code(digest) => {
-                transaction.delete(keys::DISCOUNT_CODE.of(digest));
+                transaction.delete(DISCOUNT_CODE.of(digest));
             }
         }
         if let Some(domain) = &completion.seat_domain {
-            transaction.delete(keys::SEAT.of(domain));
+            transaction.delete(SEAT.of(domain));
         }
-        transaction.update(keys::live(id), counted(feedback, -1));
-        Ok(self.transact(transaction).await?.is_written())
+        transaction.update(live(id), counted(feedback, -1));
+        self.commit(transaction).await
     }
 }
 
 fn put_reward(transaction: &mut Transaction, feedback: &Feedback, reward: NewReward<'_>) -> Result<()> {
     let item: Item = match reward {
-        NewReward::Seat { token, grant, .. } => grants::to_item(grant, token)?,
-        NewReward::Code(code) => keys::DISCOUNT_CODE.of(code.digest()).with([
-            ("listing_id", s(feedback.listing_id.as_str())),
-            ("made_at", n(feedback.at.as_millisecond())),
-        ]),
+        NewReward::Seat { token, grant, .. } => rewards::grant_item(grant, token)?,
+        NewReward::Code(code) => DISCOUNT_CODE
+            .of(code.digest())
+            .with([("listing_id", s(feedback.listing_id.as_str())), ("made_at", ms(feedback.at))]),
     };
     transaction.put_new(item);
     Ok(())
@@ -267,14 +272,12 @@ impl<'a> NewReward<'a> {
 
 /// How a completion changes the counters, 1 to count it and -1 to take it back; the active list shows them.
 fn counted(feedback: &Feedback, by: i64) -> Expression {
-    let (counter, drafts) = match feedback.kind {
-        Kind::Agent => ("feedback_agents", "drafts_agents"),
-        Kind::Mcp => ("feedback_mcps", "drafts_mcps"),
-    };
+    let (counter, drafts) =
+        by_kind(feedback.kind, ("feedback_agents", "drafts_agents"), ("feedback_mcps", "drafts_mcps"));
     let (rating, draft) = if feedback.is_draft { (0, by) } else { (by, 0) };
     Expression::default()
         .add("version", 1)
         .add(counter, by)
         .add(drafts, draft)
-        .add(&counters::rating_counter(feedback.sku, feedback.rating), rating)
+        .add(&rating_counter(feedback.sku, feedback.rating), rating)
 }

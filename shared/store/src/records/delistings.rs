@@ -5,10 +5,12 @@
 use crate::table::prelude::*;
 use registry_model::{Kind, LiveChange};
 
+/// The listing as it was before, and when it was delisted; by time.
+pub(super) const DELISTING: Record<(Listing, Moment)> =
+    Record::new("FALLEN#mcp", "", "fallen").stored_for(RETENTION);
+
 /// Seconds for which a delisting is stored.
 const RETENTION: i64 = 7 * 86_400;
-
-const PARTITION: &str = "FALLEN#mcp";
 
 /// A listing that is no longer Live, or no longer gated.
 #[derive(Clone, Debug)]
@@ -28,8 +30,8 @@ pub(crate) fn record(
     let is_gone = LiveChange::between(before, after) == LiveChange::Fallen
         || before.lane.is_proven() && !after.lane.is_proven();
     if is_gone && before.shown_kind() == Kind::Mcp {
-        let key = Key::new(PARTITION, keys::at(at, before.id.as_str()));
-        transaction.put(key.with([("fallen", to_blob(&(before, at))?), ttl(at, RETENTION)]));
+        let value = (DELISTING.attribute, to_blob(&(before, at))?);
+        transaction.put(DELISTING.at(at, before.id.as_str()).with([value, DELISTING.ttl(at)]));
     }
     Ok(())
 }
@@ -44,13 +46,10 @@ impl Store {
         limit: usize,
         now: Moment,
     ) -> Result<(Vec<Delisting>, Option<String>)> {
-        let oldest = keys::before(now, RETENTION);
-        let query = Query::of(PARTITION).range(Range::From(keys::millis(since.max(oldest)))).after_key(after);
-        let (items, next) = self.page(query.strong(), limit, "sk").await?;
-        let delistings = items.iter().map(|item| {
-            let (listing, at) = blob(item, "fallen")?;
-            Ok(Delisting { listing, at })
-        });
-        Ok((delistings.collect::<Result<_>>()?, next))
+        let oldest = key::before(now, RETENTION);
+        let range = Range::From(key::millis(since.max(oldest)));
+        let query = Query::of(DELISTING.prefix).range(range).after_key(after).strong();
+        let (delistings, next) = self.page(&DELISTING, query, limit).await?;
+        Ok((delistings.into_iter().map(|(listing, at)| Delisting { listing, at }).collect(), next))
     }
 }

@@ -2,13 +2,16 @@
 //! demo is repeated, it returns the same order. The count of demos is stored next to the count of Live
 //! listings, because the active list shows both counts.
 
-use super::deposit::Deposit;
+use super::counters::{by_kind, live};
+use super::evidence::EVIDENCE;
 use super::feed;
-use super::listing_item::{NamedListing, joined};
+use super::listings::{LISTING, NamedListing, joined};
 use super::rates::Allowance;
-use super::trails::{self, trail_of};
+use super::trails::{self, Deposit, TRAIL, trail_of};
 use crate::table::prelude::*;
-use registry_model::{Amounts, FeedItem, Kind, Lane, Order, OrderId, Sku, TrailEvent};
+use registry_model::{Amounts, FeedItem, Lane, Order, OrderId, Sku, TrailEvent};
+
+pub(super) const ORDER: Record<Order> = Record::new("ORDER#", "ORDER", "order");
 
 /// A listing with its evidence, and the orders of its demos.
 #[derive(Debug)]
@@ -37,20 +40,20 @@ impl Store {
         id: &ListingId,
         now: Moment,
     ) -> Result<Option<ListingWithOrders>> {
-        let orders = Sku::ALL.map(|sku| keys::ORDER.of(OrderId::of(id, sku)));
-        let keys = [keys::listing(id), keys::EVIDENCE.of(id), keys::TRAIL.of(id)].into_iter().chain(orders);
+        let orders = Sku::ALL.map(|sku| ORDER.of(OrderId::of(id, sku)));
+        let keys = [LISTING.of(id), EVIDENCE.of(id), TRAIL.of(id)].into_iter().chain(orders);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
         let (orders, others): (Vec<Item>, Vec<Item>) =
-            items.into_iter().partition(|item| text(item, "sk") == "ORDER");
+            items.into_iter().partition(|item| ORDER.is_place_of(item));
         let (trail, listing): (Vec<Item>, Vec<Item>) =
-            others.into_iter().partition(|item| keys::TRAIL.is_place_of(item));
+            others.into_iter().partition(|item| TRAIL.is_place_of(item));
         let Some(listing) = joined(listing)?.pop() else { return Ok(None) };
         let trail = trail.first().map(|item| trail_of(item, now).values).unwrap_or_default();
-        Ok(Some(ListingWithOrders { listing, orders: blobs(&orders, "order")?, trail }))
+        Ok(Some(ListingWithOrders { listing, orders: ORDER.read_all(&orders)?, trail }))
     }
 
     pub async fn order(&self, id: &OrderId) -> Result<Option<Order>> {
-        self.read_blob(&keys::ORDER.of(id), "order").await
+        self.get(&ORDER, &ORDER.of(id)).await
     }
 
     /// Takes a demo: the order, the mark at the listing, its count, its feed item and its deposit on the `trail` that was
@@ -65,17 +68,13 @@ impl Store {
     ) -> Result<DemoOutcome> {
         self.count_allowed(allowance, order.at).await?;
         let mut transaction = Transaction::default();
-        let item = keys::ORDER.of(&order.order_id).with([("order", to_blob(order)?)]);
-        let new_order = transaction.put_new(item);
+        let new_order = transaction.put_new(ORDER.of(&order.order_id).with([ORDER.value(order)?]));
         let mark = Expression::default().set("demoed", yes()).if_equal("lane", s(Lane::Active.as_str()));
-        transaction.update(keys::listing(&listing.id), mark);
-        let counter = match listing.shown_kind() {
-            Kind::Agent => "demos_agents",
-            Kind::Mcp => "demos_mcps",
-        };
+        transaction.update(LISTING.of(&listing.id), mark);
+        let counter = by_kind(listing.shown_kind(), "demos_agents", "demos_mcps");
         let unconfirmed = i64::from(!order.is_real());
         let count = Expression::default().add("version", 1).add(counter, 1).add(UNCONFIRMED, unconfirmed);
-        transaction.update(keys::live(&listing.id), count);
+        transaction.update(live(&listing.id), count);
         feed::tell(&mut transaction, news)?;
         let deposit = Deposit::of(&listing.id, TrailEvent::TakeDemo).on(Some(trail));
         trails::deposit(&mut transaction, &[deposit], order.at);
@@ -88,11 +87,11 @@ impl Store {
 
     /// Replaces an order that did not count as real by one that does. False where another request was faster.
     pub async fn confirm_order(&self, before: &Order, after: &Order) -> Result<bool> {
-        let mut transaction = Transaction::default();
-        let change = Expression::default().set("order", to_blob(after)?).if_equal("order", to_blob(before)?);
-        transaction.update(keys::ORDER.of(&after.order_id), change);
+        let (name, value) = ORDER.value(after)?;
+        let change = Expression::default().set(name, value).if_equal(name, to_blob(before)?);
+        let mut transaction = Transaction::updating(ORDER.of(&after.order_id), change);
         let count = Expression::default().add("version", 1).add(UNCONFIRMED, -1);
-        transaction.update(keys::live(&after.listing_id), count);
-        Ok(self.transact(transaction).await?.is_written())
+        transaction.update(live(&after.listing_id), count);
+        self.commit(transaction).await
     }
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::ReturnValue;
 use jiff::SignedDuration;
 
-use super::listing_item::{DueClass, not_withdrawn};
-use super::trails::{listing_of, trail_of};
+use super::listings::{LISTING, not_withdrawn};
+use super::trails::{TRAIL, listing_of, trail_of};
 use crate::table::prelude::*;
-use registry_model::{Amounts, HashPrefix};
+use registry_model::{Amounts, HashPrefix, Lane, string_enum};
 
 /// Entries of the queue per page. A page takes one batch read, or two if the trails are read, too.
 const PAGE: i32 = 100;
@@ -24,6 +24,43 @@ const MIN_HASTE_INTERVAL: SignedDuration = SignedDuration::from_hours(6);
 
 /// The most listings that [`Store::rechecks_due`] counts.
 const MAX_COUNTED: i32 = 1000;
+
+string_enum! {
+    /// A class of the due queue, each a partition of the index by due time. The first four are the specification's selection
+    /// order. A Live listing whose due time is in the future has a fresh `ok`, or an old one that a tick may renew.
+    pub enum DueClass {
+        NeverProbed = "DUE#0",
+        /// Active or gated, and its last probe passed. Its due time is that of its weekly recheck, so this is also the order
+        /// of the proofs: the oldest is first.
+        WeeklyDue = "DUE#1",
+        /// To be retried after an inconclusive probe.
+        CoolDown = "DUE#2",
+        /// Its last probe was `partial`, `fail` or `skip`, or it was demoted: probed again now and then.
+        PartialOrStale = "DUE#3",
+        /// Active or gated, but its last probe failed: the weekly recheck probes it every hour until the failure is
+        /// confirmed. It is not part of `WeeklyDue`: a tick could claim it first, and so postpone the confirmation again and
+        /// again.
+        Confirming = "DUE#CONFIRM",
+    }
+}
+
+impl DueClass {
+    /// The classes of a tick, in the order in which they are served.
+    pub const OF_A_TICK: [Self; 4] =
+        [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
+    pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
+
+    pub(super) fn of(listing: &Listing) -> Option<Self> {
+        match listing.lane {
+            Lane::Withdrawn => None,
+            Lane::Active | Lane::Gated if listing.failures > 0 => Some(Self::Confirming),
+            Lane::Active | Lane::Gated => Some(Self::WeeklyDue),
+            Lane::Queued if listing.probe.is_none() => Some(Self::NeverProbed),
+            Lane::Queued => Some(Self::CoolDown),
+            Lane::NeedsFix | Lane::Package | Lane::Unchecked | Lane::Demoted => Some(Self::PartialOrStale),
+        }
+    }
+}
 
 type DueItems = (HashMap<ListingId, Listing>, HashMap<ListingId, Amounts>);
 
@@ -48,7 +85,7 @@ pub struct Claim<'a> {
 
 /// The listings of a class that are due before `due`, the longest waiting first.
 fn due_query(class: DueClass, due: Moment) -> Query {
-    of_class(class).range(Range::Before(keys::after_all_at(due)))
+    of_class(class).range(Range::Before(key::after_all_at(due)))
 }
 
 fn of_class(class: DueClass) -> Query {
@@ -65,8 +102,7 @@ impl Store {
         from: Option<DuePlace>,
     ) -> Result<(Vec<Listing>, Option<DuePlace>)> {
         let (ids, next) = self.due_ids(class, due, from).await?;
-        let keys = ids.iter().map(keys::listing).collect();
-        let (mut listings, _) = self.due_items(keys, due, Consistency::Strong).await?;
+        let (mut listings, _) = self.due_items(LISTING.all(&ids), due, Consistency::Strong).await?;
         Ok((ids.iter().filter_map(|id| listings.remove(id)).collect(), next))
     }
 
@@ -81,7 +117,7 @@ impl Store {
     ) -> Result<(Vec<(Listing, Amounts)>, Option<DuePlace>)> {
         let (mut ids, next) = self.due_ids(class, due, from).await?;
         ids.retain(|id| part.holds(id));
-        let keys = ids.iter().flat_map(|id| [keys::listing(id), keys::TRAIL.of(id)]).collect();
+        let keys = ids.iter().flat_map(|id| [LISTING.of(id), TRAIL.of(id)]).collect();
         let (mut listings, trails) = self.due_items(keys, due, Consistency::Eventual).await?;
         let found = |id: &ListingId| {
             let listing = listings.remove(id).filter(|listing| listing.due_at <= due)?;
@@ -98,7 +134,7 @@ impl Store {
     ) -> Result<(Vec<ListingId>, Option<DuePlace>)> {
         let query = due_query(class, due);
         let page = self.query(query.after(from.map(|DuePlace(key)| key)).limit(PAGE)).await?;
-        let ids = page.items.iter().filter_map(|item| keys::LISTING.listing_of(item)).collect();
+        let ids = page.items.iter().filter_map(|item| LISTING.listing_of(item)).collect();
         Ok((ids, page.next.map(DuePlace)))
     }
 
@@ -106,7 +142,7 @@ impl Store {
     async fn due_items(&self, keys: Vec<Key>, now: Moment, consistency: Consistency) -> Result<DueItems> {
         let (mut listings, mut trails) = (HashMap::with_capacity(keys.len()), HashMap::new());
         for item in self.batch_get(keys, consistency).await? {
-            if keys::TRAIL.is_place_of(&item) {
+            if TRAIL.is_place_of(&item) {
                 trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now).values)));
             } else {
                 let listing: Listing = serde_dynamo::from_item(item)?;
@@ -152,7 +188,7 @@ impl Store {
 
     async fn first_due(&self, class: DueClass) -> Result<Option<Moment>> {
         let first = self.query(of_class(class).limit(1)).await?.items;
-        Ok(first.first().and_then(|item| keys::time_of(text(item, table::DUE.key[1]))))
+        Ok(first.first().and_then(|item| key::time_of(text(item, table::DUE.key[1]))))
     }
 
     /// Claims a listing for a probe and reads it. `None` where another worker has claimed it, it was probed less than
@@ -165,7 +201,7 @@ impl Store {
             .set("lease_until", n(until))
             .set("gsi2sk", s(format!("{until:013}#{}", claim.id)))
             .add("attempts", 1)
-            .if_is("lease_until", "<", n(claim.now.as_millisecond()))
+            .if_is("lease_until", "<", ms(claim.now))
             .only_if(
                 "(attribute_not_exists(asked_at) OR asked_at <= :rested OR at_once = :at_once) \
                  AND (gsi2sk < :due OR (gsi2pk = :live AND gsi2sk < :live_due))",
@@ -173,12 +209,12 @@ impl Store {
                 [
                     (":rested", n(claim.now.as_millisecond() - claim.min_interval_ms)),
                     (":at_once", yes()),
-                    (":due", s(keys::after_all_at(claim.now + MAX_CLOCK_SKEW))),
+                    (":due", s(key::after_all_at(claim.now + MAX_CLOCK_SKEW))),
                     (":live", s(DueClass::WeeklyDue.as_str())),
-                    (":live_due", s(keys::after_all_at(claim.live_due))),
+                    (":live_due", s(key::after_all_at(claim.live_due))),
                 ],
             );
-        let claimed = self.update(&keys::listing(claim.id), &update, Some(ReturnValue::AllNew)).await?;
+        let claimed = self.update(&LISTING.of(claim.id), &update, Some(ReturnValue::AllNew)).await?;
         Ok(claimed.map(serde_dynamo::from_item).transpose()?)
     }
 
@@ -187,19 +223,19 @@ impl Store {
     pub async fn hasten(&self, id: &ListingId, now: Moment) -> Result<bool> {
         let update = Expression::default()
             .set("due_at", serde_dynamo::to_attribute_value(now)?)
-            .set("gsi2sk", s(keys::at(now, id.as_str())))
-            .set("hastened_at", n(now.as_millisecond()))
+            .set("gsi2sk", s(key::at(now, id.as_str())))
+            .set("hastened_at", ms(now))
             .if_equal("gsi2pk", s(DueClass::WeeklyDue.as_str()))
-            .if_is("gsi2sk", ">", s(keys::after_all_at(now)))
-            .if_is("lease_until", "<", n(now.as_millisecond()))
+            .if_is("gsi2sk", ">", s(key::after_all_at(now)))
+            .if_is("lease_until", "<", ms(now))
             .if_missing_or("hastened_at", "<=", n((now - MIN_HASTE_INTERVAL).as_millisecond()));
-        Ok(self.update(&keys::listing(id), &update, None).await?.is_some())
+        Ok(self.update(&LISTING.of(id), &update, None).await?.is_some())
     }
 
     /// Postpones a claimed listing: if its verdict is never recorded, it is due at `until`. False where the lease was
     /// lost.
     pub async fn postpone(&self, listing: &Listing, until: Moment) -> Result<bool> {
-        let update = Expression::default().set("gsi2sk", s(keys::at(until, listing.id.as_str())));
+        let update = Expression::default().set("gsi2sk", s(key::at(until, listing.id.as_str())));
         self.change_claimed(listing, update).await
     }
 
@@ -210,7 +246,7 @@ impl Store {
         let due = if is_due { listing.due_at.min(now) } else { listing.due_at };
         let update = Expression::default()
             .set("lease_until", n(0))
-            .set("gsi2sk", s(keys::at(due, listing.id.as_str())))
+            .set("gsi2sk", s(key::at(due, listing.id.as_str())))
             .remove("lease")
             .remove("attempts");
         self.change_claimed(listing, update).await.map(drop)
@@ -220,6 +256,6 @@ impl Store {
     async fn change_claimed(&self, listing: &Listing, change: Expression) -> Result<bool> {
         let Some(lease) = &listing.lease else { return Ok(false) };
         let change = change.if_equal("lease", s(lease));
-        Ok(self.update(&keys::listing(&listing.id), &change, None).await?.is_some())
+        Ok(self.update(&LISTING.of(&listing.id), &change, None).await?.is_some())
     }
 }

@@ -1,11 +1,16 @@
 //! The daily dumps. A part is stored in pieces under its SHA-256, before anything refers to it. So a dump that is never
 //! completed leaves only parts that expire, and storing a part twice changes nothing.
 
-use std::collections::HashMap;
-
-use super::leaves::{add_leaf, last_leaf, leaf_id};
+use super::leaves::{add_leaf, leaf_id};
 use crate::table::prelude::*;
-use registry_model::{Dump, DumpPart, LastLeaf, LogEntry, LogEvent, UnfinishedDump, sha256_hex};
+use registry_model::{Dump, DumpPart, LogEntry, LogEvent, UnfinishedDump, sha256_hex};
+
+/// The complete dumps, by day.
+pub(super) const DUMP: Record<Dump> = Record::new("DUMPS", "", "dump").stored_for(DUMP_RETENTION as i64);
+/// The dump that is not complete. It sorts after all days.
+pub(super) const UNFINISHED: Record<UnfinishedDump> = Record::new("DUMPS", "UNFINISHED", "dump");
+/// A piece of a part, which is too large for one item.
+pub(super) const PIECE: Place = Place::new("DUMP#", "");
 
 /// Seconds for which dumps and their parts are stored.
 pub const DUMP_RETENTION: u32 = 8 * 86_400;
@@ -22,25 +27,25 @@ pub struct LoggedDump {
 
 impl Store {
     pub async fn has_dump(&self, day: &str) -> Result<bool> {
-        Ok(self.read(&Key::new(keys::DUMPS, day), Consistency::Strong).await?.is_some())
+        Ok(self.read(&DUMP.one(day)).await?.is_some())
     }
 
     pub async fn unfinished_dump(&self) -> Result<Option<UnfinishedDump>> {
-        self.read_blob(&keys::UNFINISHED_DUMP.key(), "dump").await
+        self.get(&UNFINISHED, &UNFINISHED.key()).await
     }
 
     pub async fn keep_dump_part(&self, bytes: &[u8], lines: u64, now: Moment) -> Result<DumpPart> {
         let sha256 = sha256_hex(bytes);
         for (number, piece) in bytes.chunks(PIECE_BYTES).enumerate() {
             let piece = [("bytes", b(piece)), ttl(now, DUMP_RETENTION.into())];
-            self.put(keys::dump_piece(&sha256, number).with(piece)).await?;
+            self.put(PIECE.one_of(&sha256, format_args!("{number:03}")).with(piece)).await?;
         }
         Ok(DumpPart { sha256, bytes: bytes.len() as u64, lines })
     }
 
     /// The bytes of a part; `None` if it is not stored, or not completely.
     pub async fn dump_part(&self, sha256: &str) -> Result<Option<Vec<u8>>> {
-        let pieces = self.query_all(Query::of(keys::dump_part(sha256))).await?;
+        let pieces = self.query_all(Query::of(PIECE.partition(sha256))).await?;
         let bytes: Vec<u8> = pieces.iter().flat_map(|piece| bytes(piece, "bytes")).copied().collect();
         Ok(Some(bytes).filter(|bytes| !bytes.is_empty() && sha256_hex(bytes) == sha256))
     }
@@ -51,12 +56,13 @@ impl Store {
         before: Option<&UnfinishedDump>,
         after: &UnfinishedDump,
     ) -> Result<bool> {
-        let change = Expression::default().set("step", s(step(after))).set("dump", to_blob(after)?);
+        let change =
+            Expression::default().set("step", s(step(after))).set(UNFINISHED.attribute, to_blob(after)?);
         let change = match before {
             Some(before) => change.if_equal("step", s(step(before))),
             None => change.if_absent(),
         };
-        Ok(self.update(&keys::UNFINISHED_DUMP.key(), &change, None).await?.is_some())
+        Ok(self.update(&UNFINISHED.key(), &change, None).await?.is_some())
     }
 
     /// Publishes a dump: it becomes visible in the same transaction that adds its checksum to the evidence log. False if
@@ -65,42 +71,24 @@ impl Store {
         let mut leaf = LogEntry::of_log(dump.published_at, LogEvent::Dump);
         leaf.evidence = Some(dump.sha256.clone());
         let mut transaction = Transaction::default();
-        transaction.put_new(Key::new(keys::DUMPS, &dump.day).with([
-            ("dump", to_blob(dump)?),
+        transaction.put_new(DUMP.one(&dump.day).with([
+            DUMP.value(dump)?,
             ("leaf", s(leaf_id(&leaf.canonical()?))),
-            ("at", n(leaf.at.as_millisecond())),
-            ttl(dump.published_at, DUMP_RETENTION.into()),
+            ("at", ms(leaf.at)),
+            DUMP.ttl(dump.published_at),
         ]));
         add_leaf(&mut transaction, &leaf)?;
-        transaction.delete(keys::UNFINISHED_DUMP.key());
-        Ok(self.transact(transaction).await?.is_written())
+        transaction.delete(UNFINISHED.key());
+        self.commit(transaction).await
     }
 
     pub async fn dumps(&self) -> Result<Vec<LoggedDump>> {
-        let query =
-            Query::of(keys::DUMPS).range(Range::Before(keys::UNFINISHED_DUMP.sort.to_owned())).descending();
-        let items = self.query(query).await?.items;
-        let leaves = items.iter().map(|item| {
-            let at = moment(item, "at").unwrap_or(Moment::UNIX_EPOCH);
-            async move { self.index_of_log_leaf(at, text(item, "leaf")).await }
-        });
+        let range = Range::Before(UNFINISHED.sort.to_owned());
+        let items = self.query(Query::of(DUMP.prefix).range(range).descending()).await?.items;
+        let leaves = items.iter().map(|item| self.index_of_log_leaf(item));
         let indexes = futures::future::try_join_all(leaves).await?;
-        let logged =
-            |(item, leaf_index): (&Item, _)| Ok(LoggedDump { dump: blob(item, "dump")?, leaf_index });
+        let logged = |(item, leaf_index): (&Item, _)| Ok(LoggedDump { dump: DUMP.read(item)?, leaf_index });
         items.iter().zip(indexes).map(logged).collect()
-    }
-
-    /// The leaves of the latest decisions about listings, by one batch read.
-    pub async fn last_leaves(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, LastLeaf>> {
-        let keys = ids.iter().map(|id| keys::LAST_LEAF.of(id)).collect();
-        let items = self.batch_get(keys, Consistency::Eventual).await?;
-        let of_listing = |item: &Item| {
-            let id = keys::LISTING
-                .listing_of(item)
-                .ok_or_else(|| StoreError::Fault("the key of a leaf cannot be read".to_owned()))?;
-            Ok((id, last_leaf(item)?))
-        };
-        items.iter().map(of_listing).collect()
     }
 }
 

@@ -1,10 +1,18 @@
 //! Erases what people sent about a listing, what mentions an e-mail address, or one public text. This request reads
 //! the whole table: tasks and sessions have random keys, so nothing else finds them. The operator erases rarely.
+//!
+//! Also deletes what earlier versions stored for features that no longer exist: subscriptions with their addresses, and the
+//! credentials that owners gave for probes. These items have no time to live.
 
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use super::completions::{FEEDBACK, FEEDBACK_TEXT};
+use super::contacts::CONTACT;
+use super::reports::REPORT;
+use super::seen::TOOL_SET;
+use super::sessions::SESSION;
 use super::tasks;
 use crate::table::prelude::*;
 use registry_model::{Completion, Feedback};
@@ -34,6 +42,9 @@ pub struct ErasureReport {
     pub next: Option<String>,
 }
 
+/// While one of these partitions exists, the table can contain such items.
+const MARKERS: [&str; 2] = ["KEY#CREDENTIAL", "SUBSCRIPTIONS"];
+
 /// Pages of the table, of at most 1 MB each, that one call reads. The function must end within a minute.
 const PAGES_PER_CALL: u32 = 20;
 
@@ -58,13 +69,13 @@ impl PersonalItem {
             return Some(Self::PublicText);
         }
         let prefixes = [
-            (keys::CONTACT_OF, Self::Contact),
-            (keys::FEEDBACK.prefix, Self::Feedback),
-            (tasks::OURS, Self::Task),
-            (tasks::CLIENTS, Self::Task),
-            (keys::SESSION.prefix, Self::Session),
-            (keys::REPORTS, Self::Report),
-            (keys::TOOL_SET.prefix, Self::Seen),
+            (CONTACT.prefix, Self::Contact),
+            (FEEDBACK.prefix, Self::Feedback),
+            (tasks::OURS.prefix, Self::Task),
+            (tasks::CLIENTS.prefix, Self::Task),
+            (SESSION.prefix, Self::Session),
+            (REPORT.prefix, Self::Report),
+            (TOOL_SET.prefix, Self::Seen),
         ];
         prefixes.into_iter().find(|(prefix, _)| pk.starts_with(prefix)).map(|(_, kind)| kind)
     }
@@ -120,6 +131,27 @@ impl Store {
         Ok(report)
     }
 
+    /// Deletes the items of features that no longer exist, and returns their number. Reads the whole table, but only if it contains such items.
+    pub async fn delete_retired_items(&self) -> Result<usize> {
+        let mut is_needed = false;
+        for marker in MARKERS {
+            is_needed |= !self.query(Query::of(marker).limit(1).strong()).await?.items.is_empty();
+        }
+        let (mut found, mut after) = (Vec::new(), None);
+        while is_needed {
+            let (items, next) = self.scan_up_to(None, after).await?;
+            found.extend(items.iter().map(Key::of).filter(|key| is_retired(&key.pk)));
+            is_needed = next.is_some();
+            after = next;
+        }
+        // The markers last: after a crash, the next start continues.
+        found.sort_by_key(|key| MARKERS.contains(&key.pk.as_str()));
+        for key in &found {
+            self.delete(key).await?;
+        }
+        Ok(found.len())
+    }
+
     async fn erase_item(&self, whose: &Erased, item: &Item, report: &mut ErasureReport) -> Result<()> {
         let key = Key::of(item);
         let Some(kind) = PersonalItem::of(&key.pk, item).filter(|_| whose.is_mentioned_in(item)) else {
@@ -132,7 +164,7 @@ impl Store {
             PersonalItem::Seen if matches!(whose, Erased::Listing(_)) => {}
             PersonalItem::Seen => report.seen += u32::from(self.delete(&key).await?),
             PersonalItem::PublicText => report.public_texts += u32::from(self.delete(&key).await?),
-            PersonalItem::Feedback if key.sk == keys::FEEDBACK_TEXT.sort => {
+            PersonalItem::Feedback if key.sk == FEEDBACK_TEXT.sort => {
                 report.feedback += u32::from(self.delete(&key).await?);
             }
             PersonalItem::Feedback => report.feedback += u32::from(self.erase_old_texts(key, item).await?),
@@ -148,7 +180,7 @@ impl Store {
             PersonalItem::Session => {
                 for item in self.partition(&key.pk).await? {
                     let step = Key::of(&item);
-                    let is_head = step.sk == keys::SESSION.sort;
+                    let is_head = step.sk == SESSION.sort;
                     report.sessions += u32::from(self.delete(&step).await? && is_head);
                 }
             }
@@ -158,17 +190,21 @@ impl Store {
 
     /// Removes the texts from a completion that an earlier version stored with them.
     async fn erase_old_texts(&self, key: Key, item: &Item) -> Result<bool> {
-        let completion: Completion = blob(item, "completion")?;
+        let completion = FEEDBACK.read(item)?;
         let feedback = Feedback { answers: BTreeMap::new(), body: None, ..completion.feedback.clone() };
         if feedback == completion.feedback {
             return Ok(false);
         }
-        let before = item.get("completion").cloned().unwrap_or_else(|| AttributeValue::Null(true));
-        let change =
-            Expression::default().set("completion", to_blob(&Completion { feedback, ..completion })?);
-        let change = change.if_equal("completion", before);
-        Ok(self.transact(Transaction::updating(key, change)).await?.is_written())
+        let before = item.get(FEEDBACK.attribute).cloned().unwrap_or_else(|| AttributeValue::Null(true));
+        let (name, value) = FEEDBACK.value(&Completion { feedback, ..completion })?;
+        self.change(key, Expression::default().set(name, value).if_equal(name, before)).await
     }
+}
+
+fn is_retired(partition: &str) -> bool {
+    MARKERS.contains(&partition)
+        || partition.starts_with("SUBSCRIPTIONS#")
+        || partition.starts_with("CREDENTIAL#")
 }
 
 #[cfg(test)]

@@ -2,18 +2,31 @@
 //! settings, its item is no longer read. Also stores how far imports have come.
 
 use crate::table::prelude::*;
-use registry_model::{ImportState, PeerRegistry};
+use registry_model::{ImportState, PeerRegistry, sha256_hex};
+
+/// What a registry returned, under the digest of its URL.
+pub(super) const PEER: Place = Place::new("FEDERATION", "PEER#");
+/// How far the import of a directory has come, under the digest of its source.
+pub(super) const IMPORT: Record<ImportState> = Record::new("IMPORTS", "", "import");
+
+fn peer_key(url: &String) -> Key {
+    PEER.one(sha256_hex(url))
+}
+
+fn import_key(source: &str) -> Key {
+    IMPORT.one(sha256_hex(source))
+}
 
 fn to_item(peer: &PeerRegistry) -> Result<Item> {
-    let mut item = keys::peer_registry(&peer.url).with([
+    let mut item = peer_key(&peer.url).with([
         ("url", s(&peer.url)),
         ("name", s(&peer.name)),
-        ("asked_at", n(peer.asked_at.as_millisecond())),
+        ("asked_at", ms(peer.asked_at)),
         ("referrals", to_blob(&peer.referrals)?),
     ]);
     let optional = [
         ("search_url", peer.search_url.as_ref().map(s)),
-        ("answered_at", peer.answered_at.map(|at| n(at.as_millisecond()))),
+        ("answered_at", peer.answered_at.map(ms)),
         ("failure", peer.failure.as_ref().map(s)),
         ("lists_this", peer.lists_this.map(|lists_this| n(i64::from(lists_this)))),
     ];
@@ -42,16 +55,15 @@ impl Store {
 
     /// What the registries of these URLs returned, in no order; one that was never called is left out.
     pub async fn peer_registries(&self, urls: &[String]) -> Result<Vec<PeerRegistry>> {
-        let keys = urls.iter().map(|url| keys::peer_registry(url)).collect();
-        let items = self.batch_get(keys, Consistency::Eventual).await?;
+        let items = self.batch_get(urls.iter().map(peer_key).collect(), Consistency::Eventual).await?;
         items.iter().map(peer_of).collect()
     }
 
     pub async fn import_state(&self, source: &str) -> Result<ImportState> {
-        Ok(self.read_blob(&keys::import_state(source), "import").await?.unwrap_or_default())
+        Ok(self.get(&IMPORT, &import_key(source)).await?.unwrap_or_default())
     }
 
     pub async fn keep_import_state(&self, source: &str, state: &ImportState) -> Result<()> {
-        self.put(keys::import_state(source).with([("import", to_blob(state)?)])).await
+        self.put(import_key(source).with([IMPORT.value(state)?])).await
     }
 }

@@ -3,6 +3,9 @@
 
 use crate::table::prelude::*;
 
+/// The leased slots of a host. The id is an origin.
+pub(super) const HOST_SLOTS: Place = Place::new("PROBING#", "SLOTS");
+
 /// Concurrent probes of one host, over all its listings and all processes.
 pub const SLOTS_PER_HOST: usize = 4;
 
@@ -37,13 +40,13 @@ impl Store {
             let mine = own.filter(|own| own.slot == slot).map_or(0, |own| own.until.as_millisecond());
             let change = Expression::default()
                 .set("ttl", n(now.as_second() + 86_400))
-                .set(SLOTS[slot], n(until.as_millisecond()))
+                .set(SLOTS[slot], ms(until))
                 .only_if(
                     "attribute_not_exists(#slot) OR #slot < :now OR #slot > :latest OR #slot = :mine",
                     [("#slot", SLOTS[slot])],
                     [(":now", n(now_ms)), (":latest", n(latest)), (":mine", n(mine))],
                 );
-            let Err(found) = self.update_or_found(&keys::HOST_SLOTS.of(host), &change, None).await? else {
+            let Err(found) = self.update_or_found(&HOST_SLOTS.of(host), &change, None).await? else {
                 return Ok(Some(HostLease { slot, until }));
             };
             // The refusal tells which slots are leased, so that only the free ones are tried.
@@ -55,7 +58,7 @@ impl Store {
 
     pub async fn end_host_lease(&self, host: &str, lease: HostLease) -> Result<()> {
         let slot = SLOTS[lease.slot];
-        let change = Expression::default().remove(slot).if_equal(slot, n(lease.until.as_millisecond()));
-        self.update(&keys::HOST_SLOTS.of(host), &change, None).await.map(drop)
+        let change = Expression::default().remove(slot).if_equal(slot, ms(lease.until));
+        self.update(&HOST_SLOTS.of(host), &change, None).await.map(drop)
     }
 }

@@ -5,32 +5,55 @@
 use std::collections::BTreeSet;
 
 use super::feed;
-use crate::table::keys::HostPointer;
 use crate::table::prelude::*;
 use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane};
 
+/// By the reversed name of the host.
+pub(super) const BLOCK: Record<BlockedHost> = Record::new("BLOCKED", "", "block");
+/// A pointer from a host to a listing there. Within a zone, hosts sort by their reversed names, so that one query finds
+/// the listings at a host and its subdomains.
+pub(super) const LISTED: Place = Place::new("HOST#", "LISTED#");
+pub(super) const WITHDRAWN: Place = Place::new("HOST#", "BLOCKED#");
+
+/// Why a host points to a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostPointer {
+    Listed,
+    /// It was withdrawn when its host was blocked.
+    Blocked,
+}
+
+impl HostPointer {
+    /// The beginning of the keys of a host's pointers and of those of its subdomains.
+    fn of(self, host: &HostName) -> Key {
+        let place = match self {
+            Self::Listed => LISTED,
+            Self::Blocked => WITHDRAWN,
+        };
+        place.one_of(host.zone(), key::bounded(&host.reversed()))
+    }
+}
+
 impl Store {
     pub async fn blocked_hosts(&self) -> Result<BlockedHosts> {
-        let items = self.query_all(Query::of(keys::BLOCKED_HOSTS).strong()).await?;
-        Ok(blobs::<BlockedHost>(&items, "block")?.into_iter().collect())
+        let items = self.query_all(Query::of(BLOCK.prefix).strong()).await?;
+        Ok(BLOCK.read_all(&items)?.into_iter().collect())
     }
 
     /// Blocks a host; false where it was blocked already, and the earlier block stays.
     pub async fn block_host(&self, block: &BlockedHost, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
-        transaction
-            .put_new(Key::new(keys::BLOCKED_HOSTS, block.host.reversed()).with([("block", to_blob(block)?)]));
+        transaction.put_new(BLOCK.one(block.host.reversed()).with([BLOCK.value(block)?]));
         feed::tell(&mut transaction, news)?;
-        Ok(self.transact(transaction).await?.is_written())
+        self.commit(transaction).await
     }
 
     /// Ends the block of a host; false where it was not blocked.
     pub async fn unblock_host(&self, host: &HostName, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
-        transaction
-            .delete_if(Key::new(keys::BLOCKED_HOSTS, host.reversed()), Expression::default().if_exists());
+        transaction.delete_if(BLOCK.one(host.reversed()), Expression::default().if_exists());
         feed::tell(&mut transaction, news)?;
-        Ok(self.transact(transaction).await?.is_written())
+        self.commit(transaction).await
     }
 
     /// Some listings at a host and its subdomains, at most `limit`.
@@ -54,8 +77,8 @@ impl Store {
 }
 
 fn pointers_at(host: &HostName, pointer: HostPointer) -> Query {
-    let (zone, prefix) = keys::host_prefix(host, pointer);
-    Query::of(zone).range(Range::Prefix(prefix)).strong()
+    let Key { pk, sk } = pointer.of(host);
+    Query::of(pk).range(Range::Prefix(sk)).strong()
 }
 
 /// The pointers to a listing from its hosts; none to one that was withdrawn for another reason than its host.
@@ -65,7 +88,11 @@ fn pointers(listing: &Listing) -> Vec<Key> {
         (Lane::Withdrawn, _) => return Vec::new(),
         _ => HostPointer::Listed,
     };
-    listing.hosts().iter().map(|host| keys::host(host, pointer, &listing.id)).collect()
+    let key = |host: &HostName| {
+        let Key { pk, sk } = pointer.of(host);
+        Key::new(pk, format!("{sk}#{}", listing.id))
+    };
+    listing.hosts().iter().map(key).collect()
 }
 
 /// The pointers that are in the table: listings of earlier versions have none.

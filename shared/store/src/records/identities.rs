@@ -2,8 +2,12 @@
 
 use serde_json::Value;
 
+use super::counters::live;
+use super::listings::LISTING;
 use crate::table::prelude::*;
 use registry_model::Identity;
+
+pub(super) const IDENTITIES: Record<Vec<Value>> = Record::new(LISTING.prefix, "IDENTITIES", "identities");
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identities {
@@ -14,11 +18,10 @@ pub struct Identities {
 
 impl Store {
     pub async fn identities(&self, id: &ListingId) -> Result<Identities> {
-        let item = self.read(&keys::IDENTITIES.of(id), Consistency::Strong).await?;
-        let Some(item) = item else { return Ok(Identities::default()) };
+        let Some(item) = self.read(&IDENTITIES.of(id)).await? else { return Ok(Identities::default()) };
         // Earlier versions also bound keys by methods that no longer exist; those do not count.
-        let stored: Vec<Value> = blob(&item, "identities")?;
-        let all = stored.into_iter().filter_map(|identity| serde_json::from_value(identity).ok()).collect();
+        let stored = IDENTITIES.read(&item)?.into_iter();
+        let all = stored.filter_map(|identity| serde_json::from_value(identity).ok()).collect();
         Ok(Identities { all, revision: number(&item, "revision") })
     }
 
@@ -30,22 +33,22 @@ impl Store {
         before: &Identities,
         after: &[Identity],
     ) -> Result<bool> {
-        let change =
-            Expression::default().set("identities", to_blob(after)?).set("revision", n(before.revision + 1));
+        let change = Expression::default().set(IDENTITIES.attribute, to_blob(after)?);
+        let change = change.set("revision", n(before.revision + 1));
         let change = match before.revision {
             0 => change.if_absent(),
             revision => change.if_equal("revision", n(revision)),
         };
         let id = &listing.id;
-        let mut transaction = Transaction::updating(keys::IDENTITIES.of(id), change);
+        let mut transaction = Transaction::updating(IDENTITIES.of(id), change);
         let mut counts = Expression::default().add("identities", i64::from(before.revision == 0));
         if let Some(newest) = after.last() {
             let shown = Expression::default().set("proven_domain", s(newest.proven_domain.as_str()));
-            transaction.update(keys::listing(id), shown.if_exists());
+            transaction.update(LISTING.of(id), shown.if_exists());
             // The rows of the active list show it.
             counts = counts.add("version", 1);
         }
-        transaction.update(keys::live(id), counts);
-        Ok(self.transact(transaction).await?.is_written())
+        transaction.update(live(id), counts);
+        self.commit(transaction).await
     }
 }

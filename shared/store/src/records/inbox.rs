@@ -2,16 +2,20 @@
 //! partition, so that lists of listings never read them. A `social` message (a message to everyone) is also
 //! stored in the public talk feed. Messages expire after ninety days.
 
-use super::listing_item::not_withdrawn;
-use super::listings::bump_version;
+use super::counters::bump_version;
+use super::listings::{LISTING, not_withdrawn};
+use super::outreach::OUTREACH;
 use super::rates::Allowance;
 use crate::table::prelude::*;
 use registry_model::{TalkKind, TalkMessage};
 
+/// A message in the inbox of a listing, by time.
+pub(super) const MESSAGE: Record<TalkMessage> = Record::new("INBOX#", "", "message").stored_for(RETENTION);
+/// A message in the public feed, by time.
+pub(super) const SOCIAL: Record<TalkMessage> = Record::new("TALK", "", "message").stored_for(RETENTION);
+
 /// Seconds for which a message is stored.
 const RETENTION: i64 = 90 * 86_400;
-
-const FEED: &str = "TALK";
 
 /// A visit is stored at most once in this time.
 const VISIT_INTERVAL_MS: i64 = 3_600_000;
@@ -31,13 +35,9 @@ pub struct InboxWrite<'a> {
 /// Messages, the newest first, and where the next page begins.
 pub type MessagePage = (Vec<TalkMessage>, Option<String>);
 
-fn to_item(message: &TalkMessage, partition: String) -> Result<Item> {
-    let key = Key::new(partition, keys::at(message.at, &message.id));
-    Ok(key.with([("message", to_blob(message)?), ttl(message.at, RETENTION)]))
-}
-
 pub(crate) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<()> {
-    transaction.put(to_item(message, keys::inbox(&message.to))?);
+    let key = MESSAGE.one_of(&message.to, key::at(message.at, &message.id));
+    transaction.put(MESSAGE.item(&key, message, message.at)?);
     Ok(())
 }
 
@@ -47,7 +47,7 @@ impl Store {
     pub async fn talk(&self, write: InboxWrite<'_>, now: Moment) -> Result<bool> {
         self.count_allowed(write.act, now).await?;
         let mut transaction = Transaction::default();
-        let listing = keys::listing(write.listing_id);
+        let listing = LISTING.of(write.listing_id);
         if write.is_visit {
             transaction.update(listing, not_withdrawn().set("visited_at", s(now.to_string())));
         } else {
@@ -58,16 +58,15 @@ impl Store {
         }
         if write.message.map_or(write.is_visit, |message| message.kind == TalkKind::CheckIn) {
             // Counts whether a listing visits its inbox after the registry wrote to it.
-            let state = keys::OUTREACH.of(write.listing_id);
-            transaction.update(state, Expression::default().add("check_ins", 1));
+            transaction.update(OUTREACH.of(write.listing_id), Expression::default().add("check_ins", 1));
         }
         if let Some(message) = write.message {
             deliver(&mut transaction, message)?;
             if message.kind == TalkKind::Social {
-                transaction.put(to_item(message, FEED.to_owned())?);
+                transaction.put(SOCIAL.item(&SOCIAL.at(message.at, &message.id), message, message.at)?);
             }
         }
-        Ok(self.transact(transaction).await?.is_written())
+        self.commit(transaction).await
     }
 
     /// Stores a read of an inbox, unless another was stored since `last`, the last one that is known; `changes_active_list`
@@ -86,11 +85,11 @@ impl Store {
             None => visited.if_missing("read_at"),
         };
         if changes_active_list {
-            let mut transaction = Transaction::updating(keys::listing(id), visited);
+            let mut transaction = Transaction::updating(LISTING.of(id), visited);
             bump_version(&mut transaction, id);
-            self.transact(transaction).await.map(drop)
+            self.commit(transaction).await.map(drop)
         } else {
-            self.update(&keys::listing(id), &visited, None).await.map(drop)
+            self.update(&LISTING.of(id), &visited, None).await.map(drop)
         }
     }
 
@@ -109,25 +108,28 @@ impl Store {
         now: Moment,
     ) -> Result<MessagePage> {
         // A visit marks all messages as read, so it must see all of them.
-        let query =
-            Query::of(keys::inbox(id)).range(Range::From(keys::millis(since.max(oldest(now))))).strong();
-        self.messages(query, before, limit).await
+        let query = Query::of(MESSAGE.partition(id)).strong();
+        self.messages(query, since.max(oldest(now)), before, limit).await
     }
 
     /// The messages of the public feed, before `before`, where an earlier page ended.
     pub async fn talk_feed(&self, before: Option<&str>, limit: u32, now: Moment) -> Result<MessagePage> {
-        let query = Query::of(FEED).range(Range::From(keys::millis(oldest(now))));
-        self.messages(query, before, limit).await
+        self.messages(Query::of(SOCIAL.prefix), oldest(now), before, limit).await
     }
 
-    async fn messages(&self, query: Query, before: Option<&str>, limit: u32) -> Result<MessagePage> {
-        let query = query.after_key(before).descending();
-        let (items, next) = self.page(query, limit as usize, "sk").await?;
-        Ok((blobs(&items, "message")?, next))
+    async fn messages(
+        &self,
+        query: Query,
+        since: Moment,
+        before: Option<&str>,
+        limit: u32,
+    ) -> Result<MessagePage> {
+        let query = query.range(Range::From(key::millis(since))).after_key(before).descending();
+        self.page(&MESSAGE, query, limit as usize).await
     }
 }
 
 /// Older messages have expired: DynamoDB removes expired items with a delay.
 fn oldest(now: Moment) -> Moment {
-    keys::before(now, RETENTION)
+    key::before(now, RETENTION)
 }

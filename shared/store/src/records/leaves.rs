@@ -1,14 +1,22 @@
 //! Leaves (entries) of the evidence log that are not in the tree yet. A leaf is written in the same transaction as the
 //! decision that it records. So every decision has its leaf, and every leaf has its decision.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use super::listings::LISTING;
 use crate::table::prelude::*;
 use crate::table::transaction::Refused;
 use jiff::SignedDuration;
 use registry_model::{
     Lane, LastLeaf, LiveChange, LogEntry, LogEvent, StateChange, set_of_tools_hash, sha256_hex,
 };
+
+/// The leaf of the latest decision on a listing. The key has no time, so that a batch read of the listing includes it.
+pub(super) const LAST_LEAF: Place = Place::new(LISTING.prefix, "LAST_LEAF");
+/// Leaves that are not yet in the tree of the log, by time, so that a consistent read finds the newest, too.
+pub(super) const PENDING: Place = Place::new("LOG#PENDING", "");
 
 /// Hex digits that distinguish leaves of the same millisecond.
 const ID_DIGITS: usize = 20;
@@ -27,20 +35,16 @@ pub(crate) fn add_leaf(transaction: &mut Transaction, entry: &LogEntry) -> Resul
     let id = leaf_id(&leaf);
     let latest = match &entry.listing_id {
         Some(listing_id) => {
-            let change = Expression::default();
             let change = match &entry.tools {
-                Some(tools) => change.set(TOOLS, s(tools)),
-                None => change.remove(TOOLS),
+                Some(tools) => Expression::default().set(TOOLS, s(tools)),
+                None => Expression::default().remove(TOOLS),
             };
             let event: AttributeValue = serde_dynamo::to_attribute_value(entry.event)?;
-            let change = change
-                .set("leaf", s(&id))
-                .set("at", n(entry.at.as_millisecond()))
-                .set("event", event.clone());
+            let change = change.set("leaf", s(&id)).set("at", ms(entry.at)).set("event", event.clone());
             let change = change.only_if(
                 "(attribute_not_exists(#at) OR #at < :at OR #leaf = :leaf)",
                 [("#at", "at"), ("#leaf", "leaf")],
-                [(":at", n(entry.at.as_millisecond())), (":leaf", s(&id))],
+                [(":at", ms(entry.at)), (":leaf", s(&id))],
             );
             let change = if entry.event == LogEvent::Ended {
                 let condition = "(attribute_not_exists(#event) OR #event <> :event OR #leaf = :leaf)";
@@ -48,11 +52,11 @@ pub(crate) fn add_leaf(transaction: &mut Transaction, entry: &LogEntry) -> Resul
             } else {
                 change
             };
-            Some(transaction.update(keys::LAST_LEAF.of(listing_id), change))
+            Some(transaction.update(LAST_LEAF.of(listing_id), change))
         }
         None => None,
     };
-    transaction.put(keys::by_time(keys::PENDING_LEAVES, entry.at, &id).with([("leaf", s(leaf))]));
+    transaction.put(PENDING.at(entry.at, &id).with([("leaf", s(leaf))]));
     Ok(latest)
 }
 
@@ -85,12 +89,24 @@ impl Store {
                 else {
                     continue;
                 };
-                let last = self.read(&keys::LAST_LEAF.of(id), Consistency::Strong).await?;
+                let last = self.read(&LAST_LEAF.of(id)).await?;
                 let last = last.and_then(|item| moment(&item, "at")).unwrap_or(leaf.at);
                 leaf.at = leaf.at.max(last + SignedDuration::from_millis(1));
             }
         }
         Err(StoreError::Busy("the listing got other decisions at every attempt".to_owned()))
+    }
+
+    /// The leaves of the latest decisions about listings, by one batch read.
+    pub async fn last_leaves(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, LastLeaf>> {
+        let items = self.batch_get(LAST_LEAF.all(ids), Consistency::Eventual).await?;
+        let of_listing = |item: &Item| {
+            let id = LAST_LEAF
+                .listing_of(item)
+                .ok_or_else(|| StoreError::Fault("the key of a leaf cannot be read".to_owned()))?;
+            Ok((id, last_leaf(item)?))
+        };
+        items.iter().map(of_listing).collect()
     }
 }
 

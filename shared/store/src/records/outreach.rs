@@ -5,6 +5,10 @@
 use crate::table::prelude::*;
 use registry_model::{LiveChange, string_enum};
 
+/// A listing's state in outreach. Separate from the listing, so that the function that sends invitations needs no right
+/// to change listings.
+pub(super) const OUTREACH: Place = Place::new("OUTREACH#", "STATE");
+
 /// The most listings of a class that are counted.
 const MAX_COUNTED: i32 = 1000;
 
@@ -56,7 +60,7 @@ pub(crate) fn queue_for_outreach(
         LiveChange::Unseen => return,
         LiveChange::Fallen => Expression::default().remove(partition).remove(sort),
         LiveChange::Risen | LiveChange::Kept => {
-            let (class, due) = (s(OutreachClass::New.as_str()), s(keys::at(at, id.as_str())));
+            let (class, due) = (s(OutreachClass::New.as_str()), s(key::at(at, id.as_str())));
             Expression::default()
                 .set_from(partition, "class", class.clone())
                 .set_from(sort, "due", due.clone())
@@ -64,7 +68,7 @@ pub(crate) fn queue_for_outreach(
                 .set_once("due", due)
         }
     };
-    transaction.update(keys::OUTREACH.of(id), update);
+    transaction.update(OUTREACH.of(id), update);
 }
 
 impl Store {
@@ -75,16 +79,15 @@ impl Store {
         now: Moment,
         limit: u32,
     ) -> Result<Vec<OutreachPlace>> {
-        let range = Range::Before(keys::after_all_at(now));
+        let range = Range::Before(key::after_all_at(now));
         let query = Query::of(class.as_str()).index(table::DUE).range(range).limit(limit);
-        let place =
-            |item: &Item| Some(OutreachPlace { id: keys::OUTREACH.listing_of(item)?, due: due_of(item)? });
+        let place = |item: &Item| Some(OutreachPlace { id: OUTREACH.listing_of(item)?, due: due_of(item)? });
         Ok(self.query(query).await?.items.iter().filter_map(place).collect())
     }
 
     /// How many listings of a class are due at `now`, and how many later, each counted up to a thousand.
     pub async fn outreach_counts(&self, class: OutreachClass, now: Moment) -> Result<(u32, u32)> {
-        let end = keys::after_all_at(now);
+        let end = key::after_all_at(now);
         let of =
             |range| self.count(Query::of(class.as_str()).index(table::DUE).range(range).limit(MAX_COUNTED));
         let (due, later) = futures::try_join!(of(Range::Before(end.clone())), of(Range::From(end)))?;
@@ -93,8 +96,7 @@ impl Store {
 
     /// The outreach states of these listings; those never in the queue are left out.
     pub async fn outreach_states(&self, ids: &[ListingId]) -> Result<Vec<(ListingId, OutreachState)>> {
-        let keys = ids.iter().map(|id| keys::OUTREACH.of(id)).collect();
-        let items = self.batch_get(keys, Consistency::Strong).await?;
+        let items = self.batch_get(OUTREACH.all(ids), Consistency::Strong).await?;
         Ok(items.iter().filter_map(state).collect())
     }
 
@@ -111,7 +113,7 @@ impl Store {
     /// Ends invitations of a listing, which need not be in the queue; false where it had opted out already.
     pub async fn opt_out(&self, id: &ListingId, now: Moment) -> Result<bool> {
         let [partition, sort] = table::DUE.key;
-        let (class, due) = (s(OutreachClass::OptedOut.as_str()), s(keys::at(now, id.as_str())));
+        let (class, due) = (s(OutreachClass::OptedOut.as_str()), s(key::at(now, id.as_str())));
         let update = Expression::default()
             .set(partition, class.clone())
             .set_from(sort, "due", due.clone())
@@ -130,7 +132,7 @@ impl Store {
         is_live: bool,
     ) -> Result<bool> {
         let [partition, sort] = table::DUE.key;
-        let (class, due) = (s(class.as_str()), s(keys::at(due, id.as_str())));
+        let (class, due) = (s(class.as_str()), s(key::at(due, id.as_str())));
         let update = Expression::default().set("class", class.clone()).set("due", due.clone());
         let update = if is_live {
             update.set(partition, class).set(sort, due)
@@ -141,17 +143,17 @@ impl Store {
     }
 
     async fn change_outreach(&self, id: &ListingId, change: Expression) -> Result<bool> {
-        Ok(self.transact(Transaction::updating(keys::OUTREACH.of(id), change)).await?.is_written())
+        self.change(OUTREACH.of(id), change).await
     }
 }
 
 /// A move in the queue, provided that the place has not changed and its listing has not opted out.
 pub(crate) fn moved(place: &OutreachPlace, until: Moment, class: Option<OutreachClass>) -> Expression {
     let [partition, sort] = table::DUE.key;
-    let due = s(keys::at(until, place.id.as_str()));
+    let due = s(key::at(until, place.id.as_str()));
     let update = Expression::default().set(sort, due.clone()).set("due", due);
-    let update = match class {
-        Some(class) => update.set(partition, s(class.as_str())).set("class", s(class.as_str())),
+    let update = match class.map(|class| s(class.as_str())) {
+        Some(class) => update.set(partition, class.clone()).set("class", class),
         None => update,
     };
     let out = s(OutreachClass::OptedOut.as_str());
@@ -163,7 +165,7 @@ fn due_of(item: &Item) -> Option<String> {
 }
 
 fn state(item: &Item) -> Option<(ListingId, OutreachState)> {
-    let id = keys::OUTREACH.listing_of(item)?;
+    let id = OUTREACH.listing_of(item)?;
     let state = OutreachState {
         place: due_of(item).map(|due| OutreachPlace { id: id.clone(), due }),
         class: OutreachClass::named(text(item, "class")).unwrap_or(OutreachClass::New),

@@ -4,14 +4,16 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::cached::Live;
-use super::due::DuePlace;
+use super::counters::{LIVE, Live, by_kind};
+use super::due::{DueClass, DuePlace};
 use super::feed;
 use super::leaves::add_leaf;
-use super::listing_item::DueClass;
 use super::search_index::mark_dirty;
 use crate::table::prelude::*;
 use registry_model::{FeedItem, Kind, LogEntry, LogEvent};
+
+/// In the partition of the Live counters, so that one query reads both.
+pub(super) const OVERDUE: Place = Place::new(LIVE.prefix, "OVERDUE");
 
 /// Listings recorded in one transaction, which allows 100 writes; each takes up to four.
 const MAX_PER_TRANSACTION: usize = 20;
@@ -74,7 +76,7 @@ impl UnfinishedCount {
 
 /// The count among the items of the partition of what is Live.
 pub(crate) fn read(items: &[Item]) -> OverdueCount {
-    let Some(item) = items.iter().find(|item| keys::OVERDUE.is_place_of(item)) else {
+    let Some(item) = items.iter().find(|item| OVERDUE.is_place_of(item)) else {
         return OverdueCount::default();
     };
     OverdueCount {
@@ -122,14 +124,14 @@ impl Store {
         let UnfinishedCount { began, counted, class, from } = unfinished;
         let change = Expression::default()
             .set("counting", s(class.as_str()))
-            .set("counting_since", n(began.as_millisecond()))
+            .set("counting_since", ms(*began))
             .set("counted_agents", n(counted.agents))
             .set("counted_mcps", n(counted.mcps));
         let change = match from {
             Some(DuePlace(key)) => change.set("counting_from", AttributeValue::M(key.clone())),
             None => change.remove("counting_from"),
         };
-        self.transact(Transaction::updating(keys::OVERDUE.key(), change)).await.map(drop)
+        self.change(OVERDUE.key(), change).await.map(drop)
     }
 
     /// Stores the count; where it changed, cached pages of the active list become invalid.
@@ -150,23 +152,23 @@ impl Store {
             .set("live_mcps", n(live(mcps, before.mcps, after.mcps)))
             .set("overdue_agents", n(after.agents))
             .set("overdue_mcps", n(after.mcps))
-            .set("at", n(now.as_millisecond()))
+            .set("at", ms(now))
             .add("version", i64::from(changed));
         let change = UNFINISHED.into_iter().fold(change, Expression::remove);
-        self.transact(Transaction::updating(keys::OVERDUE.key(), change)).await.map(drop)
+        self.change(OVERDUE.key(), change).await.map(drop)
     }
 
     /// Takes a listing out of the count, if its proof expired before the count: it is proven again, or no longer Live.
     pub async fn uncount_overdue(&self, kind: Kind, expired_at: Moment) -> Result<()> {
-        let counter = if kind == Kind::Agent { "overdue_agents" } else { "overdue_mcps" };
-        let if_counted = Expression::default().if_is("at", ">", n(expired_at.as_millisecond()));
+        let counter = by_kind(kind, "overdue_agents", "overdue_mcps");
+        let if_counted = Expression::default().if_is("at", ">", ms(expired_at));
         let change = if_counted.if_is(counter, ">", n(0)).add(counter, -1).add("version", 1);
-        self.update(&keys::OVERDUE.key(), &change, None).await.map(drop)
+        self.update(&OVERDUE.key(), &change, None).await.map(drop)
     }
 
     /// The last count, and the one that is not finished.
     pub async fn overdue_count(&self) -> Result<(OverdueCount, Option<UnfinishedCount>)> {
-        let item = self.read(&keys::OVERDUE.key(), Consistency::Strong).await?;
+        let item = self.read(&OVERDUE.key()).await?;
         Ok((read(item.as_slice()), item.as_ref().and_then(UnfinishedCount::read)))
     }
 }

@@ -3,33 +3,41 @@
 
 use std::collections::BTreeMap;
 
+use super::counters::by_kind;
+use super::listings::LISTING;
 use crate::table::prelude::*;
-use registry_model::{Handshake, Kind, LiveChange, ProbeRecord, StateChange};
+use registry_model::{Handshake, LiveChange, ProbeRecord, StateChange};
 
-/// Seconds for which a record is stored: the ninety days that a listing's page shows, and the current one.
-const RECORD_RETENTION: i64 = 91 * 86_400;
+/// A probe of a listing, by time; stored for the ninety days that a listing's page shows, and the current one.
+pub(super) const PROBE: Record<ProbeRecord> =
+    Record::new(LISTING.prefix, "PROBE#", "record").stored_for(91 * 86_400);
+/// The tally of a UTC day.
+pub(super) const DAY: Place = Place::new("DAY#", "");
+
 /// Seconds for which the tally of a day is stored.
 const TALLY_RETENTION: i64 = 37 * 86_400;
 /// How the attribute of a reason begins; its code and its words follow.
 const FAULT: &str = "fault:";
 
+/// The index partition of the probes with this outcome, by time.
+fn shown(outcome: Handshake) -> String {
+    format!("PROBED#{}", outcome.as_str())
+}
+
 pub(crate) fn to_item(record: &ProbeRecord) -> Result<Item> {
     let [pk, sk] = table::SHOWN.key;
-    Ok(keys::probe(&record.id, record.probed_at).with([
-        (pk, s(keys::shown_probed(record.handshake))),
-        (sk, s(keys::at(record.probed_at, record.id.as_str()))),
-        ("record", to_blob(record)?),
-        ttl(record.probed_at, RECORD_RETENTION),
+    Ok(PROBE.one_of(&record.id, key::millis(record.probed_at)).with([
+        (pk, s(shown(record.handshake))),
+        (sk, s(key::at(record.probed_at, record.id.as_str()))),
+        PROBE.value(record)?,
+        PROBE.ttl(record.probed_at),
     ]))
 }
 
 /// How this probe changes the tally of its day; `first_today` where the listing was not yet probed that day.
 pub(crate) fn tally(change: &StateChange, first_today: bool) -> Expression {
     let record = &change.record;
-    let kind = match record.kind {
-        Kind::Agent => "agents",
-        Kind::Mcp => "mcps",
-    };
+    let kind = by_kind(record.kind, "agents", "mcps");
     let returns = change.live_change() == LiveChange::Kept && change.was_overdue && record.ok;
     let mut tally = Expression::default()
         .add(kind, 1)
@@ -77,7 +85,7 @@ const OUTCOMES: [Handshake; 4] = [Handshake::Ok, Handshake::Partial, Handshake::
 
 impl Store {
     pub async fn tally(&self, now: Moment) -> Result<Tally> {
-        let shards = self.partition(&keys::day_partition(now)).await?;
+        let shards = self.partition(&DAY.partition(now.utc_day())).await?;
         let mut counted: BTreeMap<(&str, &str), u32> = BTreeMap::new();
         for shard in &shards {
             for name in shard.keys() {
@@ -110,13 +118,13 @@ impl Store {
 
     /// The probes of a listing from `since` on, the newest first, at most `limit`; by one query.
     pub async fn probes_of(&self, id: &ListingId, since: Moment, limit: i32) -> Result<Vec<ProbeRecord>> {
-        let first = keys::probe(id, since);
-        let range = Range::Between(first.sk, format!("{}:", keys::PROBE));
-        self.query_blobs(Query::of(first.pk).range(range).descending().limit(limit), "record").await
+        let first = PROBE.one_of(id, key::millis(since));
+        let range = Range::Between(first.sk, format!("{}:", PROBE.sort));
+        self.list(&PROBE, Query::of(first.pk).range(range).descending().limit(limit)).await
     }
 
     pub async fn latest_probes(&self, outcome: Handshake, limit: i32) -> Result<Vec<ProbeRecord>> {
-        let query = Query::of(keys::shown_probed(outcome)).index(table::SHOWN).descending().limit(limit);
-        self.query_blobs(query, "record").await
+        let query = Query::of(shown(outcome)).index(table::SHOWN).descending().limit(limit);
+        self.list(&PROBE, query).await
     }
 }

@@ -7,7 +7,10 @@ use aws_sdk_dynamodb::types::ReturnValue;
 
 use crate::table::prelude::*;
 use registry_model::error::Problem;
-use registry_model::{LimitedAction, LimitedTarget, Rate};
+use registry_model::{LimitedAction, LimitedTarget, Rate, sha256_hex};
+
+/// The count of one kind of act within an hour of a caller or at a target, or within a window of all callers together.
+pub(super) const RATE: Place = Place::new("RATE#", "");
 
 /// One limited action of a caller; `App::allowance` makes it.
 #[derive(Clone, Copy, Debug)]
@@ -85,6 +88,19 @@ fn most_in_counter(rate: Rate, used: u32) -> Option<u64> {
     Some((in_all / u64::from(WINDOWS_AN_HOUR * counters(rate))).max(1))
 }
 
+/// The counter of an hour, of a caller or at a target.
+pub(super) fn rate(act: &str, whose: &str, who: &str, hour: i64) -> Key {
+    Key::new(format!("{}{act}#{whose}#{}", RATE.prefix, key::bounded(who)), hour.to_string())
+}
+
+/// One of the counters of what all callers do within a window. The caller and the number of its act decide which one, so
+/// that the acts are spread evenly over the partitions.
+fn rate_of_all(act: &str, caller: &str, used: u32, counters: u32, window: i64) -> Key {
+    let digest = sha256_hex(format!("{caller}#{used}"));
+    let digits = u32::from_str_radix(digest.get(..6).unwrap_or_default(), 16).unwrap_or_default();
+    RATE.one_of(format_args!("{act}#everybody#{:02}", digits % counters), window)
+}
+
 impl Store {
     /// Counts one action; `None` if it is allowed, otherwise the exceeded limit.
     ///
@@ -101,23 +117,20 @@ impl Store {
         let one_more = || Expression::default().add("used", 1).set("ttl", n(hour_ends + 3600));
         let up_to = |most: u64| one_more().if_missing_or("used", "<", n(most));
 
-        let own = keys::rate(name, "caller", act.caller, hour);
+        let own = rate(name, "caller", act.caller, hour);
         let change = up_to(act.rate.caller.into()).if_missing_or(REFUSED_UNTIL, "<=", n(second));
         let used = match self.update_or_found(&own, &change, Some(ReturnValue::UpdatedNew)).await? {
             Ok(item) => count(&item, "used"),
             Err(found) => {
                 let until = number(&found, REFUSED_UNTIL);
-                let is_shed = until > second;
-                return Ok(if is_shed {
-                    refused(Scope::Everybody, until)
-                } else {
-                    refused(Scope::Caller, hour_ends)
-                });
+                let (scope, until) =
+                    if until > second { (Scope::Everybody, until) } else { (Scope::Caller, hour_ends) };
+                return Ok(refused(scope, until));
             }
         };
 
         let target = act.target.zip(act.action.limit().target);
-        let target = target.map(|(target, kind)| (keys::rate(name, "host", target, hour), kind));
+        let target = target.map(|(target, kind)| (rate(name, "host", target, hour), kind));
         let most_in_counter = most_in_counter(act.rate, used);
         if let Some((key, kind)) = &target {
             // Strangers must not lock an owner out. Scores are limited strictly: they send requests, and no owner needs them.
@@ -128,7 +141,7 @@ impl Store {
             }
         }
 
-        let counter = keys::rate_of_all(name, act.caller, used, counters(act.rate), window);
+        let counter = rate_of_all(name, act.caller, used, counters(act.rate), window);
         let change = most_in_counter.map_or_else(one_more, up_to);
         if self.update(&counter, &change, None).await?.is_some() {
             return Ok(None);

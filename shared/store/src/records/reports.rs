@@ -6,8 +6,7 @@ use super::rates::Allowance;
 use crate::table::prelude::*;
 use registry_model::Report;
 
-/// Seconds for which a report is stored.
-const RETENTION: i64 = 180 * 86_400;
+pub(super) const REPORT: Record<Report> = Record::new("REPORTS", "", "report").stored_for(180 * 86_400);
 
 const REPORTS_PER_PAGE: usize = 200;
 
@@ -26,8 +25,7 @@ pub struct ReportsPage {
 impl Store {
     pub async fn keep_report(&self, report: &Report, allowance: Option<Allowance<'_>>) -> Result<()> {
         self.count_allowed(allowance, report.at).await?;
-        let key = keys::by_time(keys::REPORTS, report.at, &report.id);
-        self.put(key.with([("report", to_blob(report)?), ttl(report.at, RETENTION)])).await
+        self.put(REPORT.item(&REPORT.at(report.at, &report.id), report, report.at)?).await
     }
 
     /// The reports before `before`, the sort key of a report, the newest first: those about one listing, or all.
@@ -39,9 +37,9 @@ impl Store {
         let mut found = ReportsPage::default();
         for _ in 0..PARTS_PER_CALL {
             let range = before.map_or(Range::All, Range::Before);
-            let part = self.query(Query::of(keys::REPORTS).range(range).descending().strong()).await?;
+            let part = self.query(Query::of(REPORT.prefix).range(range).descending().strong()).await?;
             before = part.next_after("sk");
-            for report in blobs::<Report>(&part.items, "report")? {
+            for report in REPORT.read_all(&part.items)? {
                 *found.counts.entry(report.listing_id.clone()).or_default() += 1;
                 if about.is_none_or(|about| *about == report.listing_id) {
                     found.reports.push(report);
@@ -54,7 +52,7 @@ impl Store {
         found.next = before;
         if found.reports.len() > REPORTS_PER_PAGE {
             found.reports.truncate(REPORTS_PER_PAGE);
-            found.next = found.reports.last().map(|last| keys::by_time(keys::REPORTS, last.at, &last.id).sk);
+            found.next = found.reports.last().map(|last| key::at(last.at, &last.id));
         }
         Ok(found)
     }

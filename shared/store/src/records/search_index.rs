@@ -9,8 +9,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::cached::Manifest;
-use crate::table::error::is_condition_failure;
+use super::listings;
 use crate::table::prelude::*;
 use registry_model::{HashPrefix, Kind, id_hash};
 
@@ -20,6 +19,41 @@ const CONCURRENCY: usize = 4;
 const PAGE: u32 = 100;
 /// Dirty marks read to find the oldest.
 const MARKS_FOR_AGE: i32 = 100;
+
+pub(super) const BUCKET: Place = Place::new("INDEX#", "BUCKET");
+pub(super) const MANIFEST: Place = Place::new("INDEX", "MANIFEST");
+/// The version of the manifest. It costs one read unit, however long the manifest is. A table of an earlier version has no
+/// such item before the next change of its index.
+pub(super) const VERSION: Place = Place::new("INDEX", "VERSION");
+/// Marks sort by hash and so by bucket, so that one round of a build reads marks of few buckets.
+pub(super) const DIRTY_MARK: Place = Place::new("INDEX#CHANGED", "");
+
+/// The buckets of the search index. Readers load only buckets whose version they do not have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// Grows with every change; 0 before the first.
+    pub version: u64,
+    pub buckets: BTreeMap<HashPrefix, u64>,
+    /// The list of buckets in the table cannot be read. So `buckets` is empty, and the index must be built again.
+    pub is_damaged: bool,
+}
+
+impl Manifest {
+    /// The bucket of an id. Buckets without entries are not stored: then it is the largest one beside the stored buckets.
+    pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
+        let hash = id_hash(id);
+        if let Some(stored) = self.buckets.keys().copied().find(|prefix| prefix.covers(hash)) {
+            return stored;
+        }
+        let mut free = HashPrefix::default();
+        while self.buckets.keys().any(|stored| free.contains(*stored)) {
+            let mut halves = free.halves().into_iter().flatten();
+            let Some(half) = halves.find(|half| half.covers(hash)) else { break };
+            free = half;
+        }
+        free
+    }
+}
 
 /// A bucket as it is stored. The format of its entries is private to the search.
 #[derive(Clone, Debug)]
@@ -47,21 +81,12 @@ pub struct Shown {
     pub seats_claimed: u32,
 }
 
-const BUCKET: &str = "INDEX#";
-
-fn bucket_key(prefix: HashPrefix) -> Key {
-    Key::new(format!("{BUCKET}{prefix}"), "BUCKET")
-}
-
-const DIRTY_MARKS: &str = "INDEX#CHANGED";
-
-/// Marks sort by hash and so by bucket, so that one round of a build reads marks of few buckets.
 fn dirty_mark(id: &ListingId, at: Moment) -> Item {
-    dirty_mark_key(id).with([("at", n(at.as_millisecond()))])
+    dirty_mark_key(id).with([("at", ms(at))])
 }
 
 fn dirty_mark_key(id: &ListingId) -> Key {
-    Key::new(DIRTY_MARKS, format!("{:08x}#{id}", id_hash(id) >> 32))
+    DIRTY_MARK.one(format_args!("{:08x}#{id}", id_hash(id) >> 32))
 }
 
 pub(crate) fn mark_dirty(transaction: &mut Transaction, id: &ListingId, at: Moment) {
@@ -79,18 +104,18 @@ impl Store {
     pub async fn recent_manifest(&self) -> Result<Arc<Manifest>> {
         let read = async |outdated: Option<Arc<Manifest>>| {
             if let Some(outdated) = outdated
-                && let Some(item) = self.read(&keys::INDEX_VERSION.key(), Consistency::Eventual).await?
+                && let Some(item) = self.read_with(&VERSION.key(), Consistency::Eventual).await?
                 && count::<u64>(&item, "version") <= outdated.version
             {
                 return Ok(outdated);
             }
             self.manifest_now().await
         };
-        self.read_cache.manifest(&keys::INDEX_MANIFEST.key(), read).await
+        self.read_cache.manifest(&MANIFEST.key(), read).await
     }
 
     async fn manifest_now(&self) -> Result<Arc<Manifest>> {
-        let item = self.read(&keys::INDEX_MANIFEST.key(), Consistency::Strong).await?;
+        let item = self.read(&MANIFEST.key()).await?;
         Ok(Arc::new(item.as_ref().map(manifest).unwrap_or_default()))
     }
 
@@ -117,8 +142,7 @@ impl Store {
         prefixes: impl Iterator<Item = &HashPrefix>,
         consistency: Consistency,
     ) -> Result<Vec<StoredBucket>> {
-        let keys = prefixes.map(|prefix| bucket_key(*prefix)).collect();
-        self.batch_get(keys, consistency).await?.into_iter().map(stored_bucket).collect()
+        self.batch_get(BUCKET.all(prefixes), consistency).await?.into_iter().map(stored_bucket).collect()
     }
 
     /// What a search shows with its hits. At most the listings are read, in one batch, where the rest is cached.
@@ -138,7 +162,7 @@ impl Store {
     /// Listings that must be indexed again, at most `limit`, in the order of their marks after the mark `after`.
     pub async fn dirty_marks(&self, after: Option<&DirtyMark>, limit: i32) -> Result<Vec<DirtyMark>> {
         let start = after.map(|mark| dirty_mark_key(&mark.id).item());
-        let marks = self.query(Query::of(DIRTY_MARKS).strong().after(start).limit(limit)).await?.items;
+        let marks = self.query(Query::of(DIRTY_MARK.prefix).strong().after(start).limit(limit)).await?.items;
         let read = |item: &Item| {
             let (_, id) = text(item, "sk").split_once('#')?;
             Some(DirtyMark { id: id.parse().ok()?, at: moment(item, "at")? })
@@ -161,41 +185,30 @@ impl Store {
         after: &Manifest,
         written: &[(HashPrefix, Vec<u8>)],
     ) -> Result<bool> {
-        let mut transaction = Transaction::default();
         let names: Vec<(String, u64)> =
             after.buckets.iter().map(|(prefix, version)| (prefix.to_string(), *version)).collect();
         let change = Expression::default()
             .set("version", n(after.version))
             .set("buckets", to_blob(&names)?)
             .if_missing_or("version", "=", n(before.version));
-        transaction.update(keys::INDEX_MANIFEST.key(), change);
-        transaction.update(keys::INDEX_VERSION.key(), Expression::default().set("version", n(after.version)));
+        let mut transaction = Transaction::updating(MANIFEST.key(), change);
+        transaction.update(VERSION.key(), Expression::default().set("version", n(after.version)));
         for (prefix, bytes) in written {
             let bucket = [("version", n(after.version)), ("bucket", b(bytes.clone()))];
-            transaction.put(bucket_key(*prefix).with(bucket));
+            transaction.put(BUCKET.of(prefix).with(bucket));
         }
         for removed in before.buckets.keys().filter(|prefix| !after.buckets.contains_key(prefix)) {
-            transaction.delete(bucket_key(*removed));
+            transaction.delete(BUCKET.of(removed));
         }
-        Ok(self.transact(transaction).await?.is_written())
+        self.commit(transaction).await
     }
 
     /// Deletes the marks of indexed listings, except those that were set again in the meantime. After an error some marks
     /// may be left, which only causes their listings to be indexed again.
     pub async fn clear_dirty_marks(&self, done: &[DirtyMark]) -> Result<()> {
         let deletions = done.iter().map(|mark| async {
-            let deletion = self
-                .client
-                .delete_item()
-                .table_name(&*self.table)
-                .set_key(Some(dirty_mark_key(&mark.id).item()))
-                .condition_expression("#at = :at")
-                .expression_attribute_names("#at", "at")
-                .expression_attribute_values(":at", n(mark.at.as_millisecond()));
-            match deletion.send().await {
-                Err(error) if !is_condition_failure(&error) => Err(StoreError::from(error)),
-                _ => Ok(()),
-            }
+            let unchanged = Expression::default().if_equal("at", ms(mark.at));
+            self.delete_if(&dirty_mark_key(&mark.id), &unchanged).await.map(drop)
         });
         let deletions: Vec<_> = deletions.collect();
         stream::iter(deletions).buffer_unordered(CONCURRENCY).try_collect().await
@@ -211,8 +224,8 @@ impl Store {
     /// whole lists, so it is for rare events. After an error some may be marked.
     pub async fn mark_listed_dirty(&self, chosen: impl Fn(&ListingId) -> bool, at: Moment) -> Result<usize> {
         let mut marked = 0;
-        let partitions = [Kind::Agent, Kind::Mcp].map(keys::shown_active);
-        let others = [keys::SHOWN_GATED, keys::SHOWN_PACKAGES].map(str::to_owned);
+        let partitions = [Kind::Agent, Kind::Mcp].map(listings::active_partition);
+        let others = [listings::GATED, listings::PACKAGES].map(str::to_owned);
         for partition in partitions.into_iter().chain(others) {
             let mut after = None;
             loop {
@@ -246,7 +259,7 @@ fn manifest(item: &Item) -> Manifest {
 }
 
 fn stored_bucket(mut item: Item) -> Result<StoredBucket> {
-    let prefix = text(&item, "pk").strip_prefix(BUCKET).and_then(|name| name.parse().ok());
+    let prefix = text(&item, "pk").strip_prefix(BUCKET.prefix).and_then(|name| name.parse().ok());
     let prefix = prefix.ok_or_else(|| StoreError::Fault("the key of a bucket cannot be read".to_owned()))?;
     let bytes = match item.remove("bucket") {
         Some(AttributeValue::B(bytes)) => bytes.into_inner(),
@@ -300,5 +313,26 @@ mod tests {
         let present = BTreeMap::from([("02-00000002".parse().unwrap(), 7)]);
         assert_eq!(store.buckets_since(&present).await.unwrap().len(), 1);
         assert_eq!(requests.lock().unwrap()[2..], [(false, 1)], "no second read where nothing is missing");
+    }
+
+    #[test]
+    fn bucket_of_an_id_overlaps_no_stored_bucket() {
+        let ids: Vec<ListingId> = (0..200).map(|n| format!("mcp-{n}").parse().unwrap()).collect();
+        let mut manifest = Manifest::default();
+        assert_eq!(manifest.bucket_of(&ids[0]), HashPrefix::default());
+        // One deep bucket; all others are missing.
+        let mut deep = HashPrefix::default();
+        for _ in 0..12 {
+            deep = deep.halves().unwrap()[1];
+        }
+        manifest.buckets.insert(deep, 1);
+        let mut found: Vec<HashPrefix> = ids.iter().map(|id| manifest.bucket_of(id)).collect();
+        assert!(ids.iter().zip(&found).all(|(id, prefix)| prefix.holds(id)));
+        found.push(deep);
+        found.sort_unstable();
+        found.dedup();
+        for (at, one) in found.iter().enumerate() {
+            assert!(found[at + 1..].iter().all(|other| !one.contains(*other) && !other.contains(*one)));
+        }
     }
 }

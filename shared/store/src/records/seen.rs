@@ -9,12 +9,31 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
-use super::listing_item::{NamedListing, joined};
+use super::evidence::EVIDENCE;
+use super::inbox::MESSAGE;
+use super::leaves::LAST_LEAF;
+use super::listings::{LISTING, NamedListing, joined};
+use super::outcomes;
+use super::server_documents::EARLIER_SERVER;
 use crate::table::prelude::*;
 use registry_model::{SeenServer, ServerContents, ToolSet, sha256_hex};
 
+/// The resources, resource templates and prompts of a server. Sorts after all evidence and before the tools.
+pub(super) const OFFERS: Record<ServerContents> = Record::new("SEEN#", "OFFERS", "contents");
+/// The current tool set of a server.
+pub(super) const TOOL_SET: Record<ToolSet> = Record::new("SEEN#", "SET", "set");
+/// An earlier tool set.
+pub(super) const EARLIER_SET: Record<ToolSet> = Record::new("SEEN#", "SET#", "set");
+/// The definition of a tool, by its hash.
+pub(super) const TOOL: Place = Place::new("SEEN#", "TOOL#");
+/// The evidence that a leaf commits to, by its hash.
+pub(super) const LEAF_EVIDENCE: Place = Place::new("SEEN#", "EVIDENCE#");
+
+/// Earlier tool sets that are stored for a listing. After so many, the oldest is replaced.
+const MAX_EARLIER_SETS: u32 = 8;
+
 /// Tool sets that are stored for a listing: the current one and earlier ones.
-pub const MAX_TOOL_SETS: u32 = keys::MAX_EARLIER_SETS + 1;
+pub const MAX_TOOL_SETS: u32 = MAX_EARLIER_SETS + 1;
 
 /// Seconds for which the evidence of a leaf is stored. The leaf itself stays forever.
 const EVIDENCE_RETENTION: i64 = 400 * 86_400;
@@ -44,10 +63,10 @@ impl SeenTools {
         let mut seen = Self::default();
         for item in items {
             match text(item, "sk") {
-                sk if sk == keys::OFFERS.sort => seen.contents = Some(blob(item, "contents")?),
-                sk if sk.starts_with(keys::TOOL_SET.sort) => seen.sets.push(blob(item, "set")?),
+                sk if sk == OFFERS.sort => seen.contents = Some(OFFERS.read(item)?),
+                sk if sk.starts_with(TOOL_SET.sort) => seen.sets.push(TOOL_SET.read(item)?),
                 sk => {
-                    let hash = sk.strip_prefix(keys::TOOL).unwrap_or_default();
+                    let hash = sk.strip_prefix(TOOL.sort).unwrap_or_default();
                     seen.definitions.insert(hash.to_owned(), text(item, "definition").to_owned());
                 }
             }
@@ -59,17 +78,16 @@ impl SeenTools {
 
 impl Store {
     pub async fn seen_tools(&self, id: &ListingId) -> Result<SeenTools> {
-        let query = Query::of(keys::seen(id)).range(Range::From(keys::OFFERS.sort.to_owned())).strong();
+        let query = Query::of(TOOL_SET.partition(id)).range(Range::From(OFFERS.sort.to_owned())).strong();
         SeenTools::of_items(&self.query_all(query).await?)
     }
 
     /// Listings with their last leaves and their current tool sets, by one batch read, in no order.
     pub async fn listings_with_tools(&self, ids: &[ListingId]) -> Result<Vec<(Listing, Option<ToolSet>)>> {
-        let keys =
-            ids.iter().flat_map(|id| [keys::listing(id), keys::LAST_LEAF.of(id), keys::TOOL_SET.of(id)]);
+        let keys = ids.iter().flat_map(|id| [LISTING.of(id), LAST_LEAF.of(id), TOOL_SET.of(id)]);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
         let (sets, listings): (Vec<Item>, Vec<Item>) =
-            items.into_iter().partition(|item| keys::TOOL_SET.is_place_of(item));
+            items.into_iter().partition(|item| TOOL_SET.is_place_of(item));
         let mut sets: HashMap<ListingId, ToolSet> = sets.iter().map(set_of).collect::<Result<_, _>>()?;
         let with_set = |(listing, _): NamedListing| {
             let set = sets.remove(&listing.id);
@@ -80,12 +98,7 @@ impl Store {
 
     /// Earlier tool sets of listings, by one batch read, in no order.
     pub async fn earlier_tool_sets(&self, ids: &[ListingId]) -> Result<Vec<(ListingId, ToolSet)>> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let places = |id: &ListingId| {
-            (0..keys::MAX_EARLIER_SETS).map(|number| keys::earlier_tool_set(id, number)).collect::<Vec<_>>()
-        };
+        let places = |id| (0..MAX_EARLIER_SETS).map(move |number| earlier_set(id, number));
         let items = self.batch_get(ids.iter().flat_map(places).collect(), Consistency::Strong).await?;
         items.iter().map(set_of).collect()
     }
@@ -95,33 +108,30 @@ impl Store {
         &self,
         wanted: &HashSet<(ListingId, String)>,
     ) -> Result<HashMap<(ListingId, String), String>> {
-        if wanted.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let wanted = wanted.iter().map(|(id, hash)| keys::tool(id, hash)).collect();
+        let wanted = wanted.iter().map(|(id, hash)| tool_key(id, hash)).collect();
         let items = self.batch_get(wanted, Consistency::Strong).await?;
         let read = |item: &Item| {
-            let hash = text(item, "sk").strip_prefix(keys::TOOL)?.to_owned();
-            Some(((keys::TOOL_SET.listing_of(item)?, hash), text(item, "definition").to_owned()))
+            let hash = text(item, "sk").strip_prefix(TOOL.sort)?.to_owned();
+            Some(((TOOL_SET.listing_of(item)?, hash), text(item, "definition").to_owned()))
         };
         Ok(items.iter().filter_map(read).collect())
     }
 
     /// The document with this address at a listing: the definition of a tool, or the set itself.
     pub async fn addressed(&self, id: &ListingId, hash: &str) -> Result<Option<Addressed>> {
-        if let Some(item) = self.read(&keys::tool(id, hash), Consistency::Strong).await? {
+        if let Some(item) = self.read(&tool_key(id, hash)).await? {
             return Ok(Some(Addressed::Tool(text(&item, "definition").to_owned())));
         }
-        let query = Query::of(keys::seen(id)).range(Range::Prefix(keys::TOOL_SET.sort.to_owned())).strong();
-        let sets: Vec<ToolSet> = self.query_blobs(query, "set").await?;
+        let query = Query::of(TOOL_SET.partition(id)).range(Range::Prefix(TOOL_SET.sort.to_owned())).strong();
+        let sets = self.list(&TOOL_SET, query).await?;
         Ok(sets.into_iter().find(|set| set.hash == hash).map(Addressed::Set))
     }
 
     /// The first listings at which a tool or a tool set with this address was seen, at most `limit`.
     pub async fn listings_with_address(&self, hash: &str, limit: usize) -> Result<Vec<ListingId>> {
-        let query = Query::of(keys::addressed(hash)).index(table::DUE).limit(limit);
+        let query = Query::of(address(hash)).index(table::DUE).limit(limit);
         let items = self.query(query).await?.items;
-        Ok(items.iter().filter_map(|item| keys::TOOL_SET.listing_of(item)).collect())
+        Ok(items.iter().filter_map(|item| TOOL_SET.listing_of(item)).collect())
     }
 
     /// Stores a new tool set with its definitions. Sets and definitions that are no longer needed are removed. `seen` is
@@ -138,8 +148,7 @@ impl Store {
             if let Some(definition) = &tool.definition
                 && !seen.definitions.contains_key(&tool.hash)
             {
-                let key = keys::tool(id, &tool.hash);
-                let item = key.with([("definition", s(definition))]);
+                let item = tool_key(id, &tool.hash).with([("definition", s(definition))]);
                 puts.push(addressed(item, &tool.hash, id));
             }
         }
@@ -149,9 +158,9 @@ impl Store {
         self.write_all(puts, Transaction::put).await?;
         let mut kept: Vec<&ToolSet> = vec![set];
         let mut transaction = Transaction::default();
-        transaction.put(set_item(&keys::TOOL_SET.of(id), id, set)?);
+        transaction.put(set_item(&TOOL_SET.of(id), id, set)?);
         for (age, earlier) in seen.sets.iter().enumerate() {
-            let place = keys::earlier_tool_set(id, earlier.number);
+            let place = earlier_set(id, earlier.number);
             if age == 0 {
                 transaction.put(set_item(&place, id, earlier)?);
             }
@@ -163,17 +172,17 @@ impl Store {
         let needed: HashSet<&str> =
             kept.iter().flat_map(|set| &set.tools).map(|tool| tool.hash.as_str()).collect();
         let unneeded = seen.definitions.keys().filter(|hash| !needed.contains(hash.as_str()));
-        self.write_all(unneeded.map(|hash| keys::tool(id, hash)).collect(), Transaction::delete).await
+        self.write_all(unneeded.map(|hash| tool_key(id, hash)).collect(), Transaction::delete).await
     }
 
     /// Stores the resources, resource templates and prompts of a server, over earlier ones.
     pub async fn keep_contents(&self, id: &ListingId, contents: &ServerContents) -> Result<()> {
-        self.put(keys::OFFERS.of(id).with([("contents", to_blob(contents)?)])).await
+        self.put(OFFERS.of(id).with([OFFERS.value(contents)?])).await
     }
 
     /// The text whose SHA-256 is the `evidence` of a leaf about a listing; `None` if it is not stored (any more).
     pub async fn leaf_evidence(&self, id: &ListingId, hash: &str) -> Result<Option<Vec<u8>>> {
-        if let Some(item) = self.read(&keys::leaf_evidence(id, hash), Consistency::Strong).await? {
+        if let Some(item) = self.read(&LEAF_EVIDENCE.one_of(id, key::bounded(hash))).await? {
             let mut evidence = Vec::new();
             let reader = DeflateDecoder::new(bytes(&item, "bytes")).take(MAX_EVIDENCE_BYTES);
             let read = { reader }.read_to_end(&mut evidence);
@@ -181,14 +190,14 @@ impl Store {
             return Ok(Some(evidence));
         }
         // Earlier versions stored only the evidence of the last probe.
-        let item = self.read(&keys::EVIDENCE.of(id), Consistency::Strong).await?;
+        let item = self.read(&EVIDENCE.of(id)).await?;
         let evidence = item.map(|item| text(&item, "evidence").to_owned());
         Ok(evidence.filter(|evidence| sha256_hex(evidence) == hash).map(String::into_bytes))
     }
 
     /// Removes everything that probes saw at a listing. After an error, repeat the call.
     pub async fn remove_seen(&self, id: &ListingId) -> Result<()> {
-        self.remove_found(|| Query::of(keys::seen(id))).await
+        self.remove_found(Query::of(TOOL_SET.partition(id))).await
     }
 
     /// Removes what the transaction that deletes a listing leaves, so that the next publisher of its id inherits nothing:
@@ -196,17 +205,17 @@ impl Store {
     /// requests not to be called stay stored.
     pub async fn remove_rest(&self, id: &ListingId) -> Result<()> {
         self.remove_seen(id).await?;
-        let earlier =
-            || Query::of(keys::SERVER.partition(id)).range(Range::Prefix(format!("{}#", keys::SERVER.sort)));
-        self.remove_found(earlier).await?;
-        self.remove_found(|| Query::of(keys::inbox(id))).await?;
-        self.remove_found(|| Query::of(keys::OUTCOME_TALLY.partition(id))).await?;
+        let earlier = Range::Prefix(EARLIER_SERVER.sort.to_owned());
+        self.remove_found(Query::of(EARLIER_SERVER.partition(id)).range(earlier)).await?;
+        self.remove_found(Query::of(MESSAGE.partition(id))).await?;
+        self.remove_found(Query::of(outcomes::TALLY.partition(id))).await?;
         self.remove_trail(id).await.map(|_| ())
     }
 
-    async fn remove_found(&self, query: impl Fn() -> Query) -> Result<()> {
+    async fn remove_found(&self, query: Query) -> Result<()> {
+        let query = query.strong().keys_only();
         loop {
-            let page = self.query(query().strong().keys_only()).await?;
+            let page = self.query(query.clone()).await?;
             self.write_all(page.items.iter().map(Key::of).collect(), Transaction::delete).await?;
             if page.next.is_none() {
                 return Ok(());
@@ -215,14 +224,27 @@ impl Store {
     }
 }
 
+fn tool_key(id: &ListingId, hash: &str) -> Key {
+    TOOL.one_of(id, key::bounded(hash))
+}
+
+fn earlier_set(id: &ListingId, number: u32) -> Key {
+    EARLIER_SET.one_of(id, format_args!("{:02}", number % MAX_EARLIER_SETS))
+}
+
+/// The partition of the index with the tools and tool sets that have this content address.
+fn address(hash: &str) -> String {
+    format!("ADDRESS#{}", key::bounded(hash))
+}
+
 fn set_of(item: &Item) -> Result<(ListingId, ToolSet)> {
-    let id = keys::TOOL_SET.listing_of(item);
+    let id = TOOL_SET.listing_of(item);
     let id = id.ok_or_else(|| StoreError::Fault("the key of a tool set is invalid".to_owned()))?;
-    Ok((id, blob(item, "set")?))
+    Ok((id, TOOL_SET.read(item)?))
 }
 
 fn set_item(key: &Key, id: &ListingId, set: &ToolSet) -> Result<Item> {
-    let item = key.with([("set", to_blob(set)?)]);
+    let item = key.with([TOOL_SET.value(set)?]);
     // The document of a set that is not stored whole cannot be made again.
     Ok(if set.unlisted == 0 { addressed(item, &set.hash, id) } else { item })
 }
@@ -230,7 +252,7 @@ fn set_item(key: &Key, id: &ListingId, set: &ToolSet) -> Result<Item> {
 /// Adds an item to the index of content addresses.
 fn addressed(mut item: Item, hash: &str, id: &ListingId) -> Item {
     let [pk, sk] = table::DUE.key;
-    item.insert(pk.to_owned(), s(keys::addressed(hash)));
+    item.insert(pk.to_owned(), s(address(hash)));
     item.insert(sk.to_owned(), s(id.as_str()));
     item
 }
@@ -241,6 +263,6 @@ pub(crate) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> 
     let written = encoder.write_all(evidence.as_bytes()).and_then(|()| encoder.finish());
     let bytes =
         written.map_err(|error| StoreError::Fault(format!("evidence cannot be compressed: {error}")))?;
-    let key = keys::leaf_evidence(id, &sha256_hex(evidence));
+    let key = LEAF_EVIDENCE.one_of(id, sha256_hex(evidence));
     Ok(key.with([("bytes", b(bytes)), ttl(at, EVIDENCE_RETENTION)]))
 }

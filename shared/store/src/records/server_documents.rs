@@ -4,8 +4,17 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
+use super::listings::LISTING;
 use crate::table::prelude::*;
 use registry_model::ServerDocument;
+
+/// The latest server description of a listing.
+pub(super) const SERVER: Record<ServerDocument> = Record::new(LISTING.prefix, "SERVER", "server");
+/// An earlier version.
+pub(super) const EARLIER_SERVER: Record<ServerDocument> = Record::new(LISTING.prefix, "SERVER#", "server");
+
+/// After so many earlier versions, the oldest is replaced.
+const MAX_EARLIER: u32 = 50;
 
 /// A new version of a description. The version that it replaces is kept, if it is another one.
 #[derive(Clone, Debug)]
@@ -15,14 +24,12 @@ pub struct DocumentChange {
 }
 
 pub(crate) fn keep(transaction: &mut Transaction, id: &ListingId, change: &DocumentChange) -> Result<()> {
-    let put = |key: keys::Key, document: &ServerDocument| -> Result<Item> {
-        Ok(key.with([("server", to_blob(document)?)]))
-    };
-    transaction.put(put(keys::SERVER.of(id), &change.new)?);
+    transaction.put(SERVER.of(id).with([SERVER.value(&change.new)?]));
     if let Some(replaced) = &change.replaced
         && replaced.version() != change.new.version()
     {
-        transaction.put(put(keys::earlier_server(id, replaced.number), replaced)?);
+        let key = EARLIER_SERVER.one_of(id, format_args!("{:02}", replaced.number % MAX_EARLIER));
+        transaction.put(key.with([EARLIER_SERVER.value(replaced)?]));
     }
     Ok(())
 }
@@ -30,20 +37,16 @@ pub(crate) fn keep(transaction: &mut Transaction, id: &ListingId, change: &Docum
 impl Store {
     /// The latest description of a listing that was published as one.
     pub async fn server_document(&self, id: &ListingId) -> Result<Option<ServerDocument>> {
-        self.read_blob(&keys::SERVER.of(id), "server").await
+        self.get(&SERVER, &SERVER.of(id)).await
     }
 
     /// The latest descriptions of listings. Pages are cached, so they must not contain an older description.
     pub async fn server_documents(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, ServerDocument>> {
-        if ids.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let keys = ids.iter().map(|id| keys::SERVER.of(id)).collect();
-        let items = self.batch_get(keys, Consistency::Strong).await?;
+        let items = self.batch_get(SERVER.all(ids), Consistency::Strong).await?;
         let read = |item: &Item| -> Result<(ListingId, ServerDocument)> {
-            let id = keys::LISTING.listing_of(item);
+            let id = SERVER.listing_of(item);
             let id = id.ok_or_else(|| StoreError::Fault("the key of a description is invalid".to_owned()))?;
-            Ok((id, blob(item, "server")?))
+            Ok((id, SERVER.read(item)?))
         };
         // One that cannot be read must not stop the page.
         let log = |error: &StoreError| tracing::error!(%error, "a description cannot be read");
@@ -52,9 +55,8 @@ impl Store {
 
     /// All stored versions of a description, the latest first. Each version is in it once.
     pub async fn server_versions(&self, id: &ListingId) -> Result<Vec<ServerDocument>> {
-        let query =
-            Query::of(keys::SERVER.partition(id)).range(Range::Prefix(keys::SERVER.sort.to_owned())).strong();
-        let mut all: Vec<ServerDocument> = self.query_blobs(query, "server").await?;
+        let range = Range::Prefix(SERVER.sort.to_owned());
+        let mut all = self.list(&SERVER, Query::of(SERVER.partition(id)).range(range).strong()).await?;
         all.sort_by_key(|document| Reverse(document.number));
         // Earlier ones under another name are of another owner.
         let name = all.first().and_then(|latest| latest.server.get("name").cloned());

@@ -6,6 +6,14 @@ use super::rates::Allowance;
 use crate::table::prelude::*;
 use registry_model::{MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep};
 
+/// Under the digest of the session id, so that reading the table does not give the right to append.
+pub(super) const SESSION: Place = Place::new("SESSION#", "SESSION");
+/// A step of a session, by time.
+pub(super) const STEP: Record<SessionStep> =
+    Record::new(SESSION.prefix, "STEP#", "step").stored_for(SESSION_RETENTION);
+/// How many sessions were opened and closed, spread over a few items.
+pub(super) const TOTALS: Place = Place::new("SESSIONS", "");
+
 pub const SESSION_RETENTION: i64 = 7 * 86_400;
 
 #[derive(Clone, Debug, Default)]
@@ -24,10 +32,16 @@ pub struct SessionTotals {
     pub closed: u64,
 }
 
+/// One of the counters. The digest decides which one.
+fn totals_of(digest: &str) -> Key {
+    let digits = u64::from_str_radix(digest.get(..4).unwrap_or_default(), 16).unwrap_or_default();
+    TOTALS.one(format_args!("{:02}", digits % key::SHARDS))
+}
+
 fn put_step(transaction: &mut Transaction, digest: &str, step: Option<&(SessionStep, String)>) -> Result<()> {
     if let Some((step, mark)) = step {
-        let key = keys::session_step(digest, step.at, mark);
-        transaction.put(key.with([("step", to_blob(step)?), ttl(step.at, SESSION_RETENTION)]));
+        let key = STEP.one_of(digest, key::at(step.at, mark));
+        transaction.put(STEP.item(&key, step, step.at)?);
     }
     Ok(())
 }
@@ -43,16 +57,16 @@ impl Store {
         self.count_allowed(allowance, now).await?;
         let digest = id.digest();
         let mut transaction = Transaction::default();
-        let mut head = keys::SESSION.of(&digest).with([
-            ("created_at", n(now.as_millisecond())),
+        let mut head = SESSION.of(&digest).with([
+            ("created_at", ms(now)),
             ttl(now, SESSION_RETENTION),
             ("steps", n(u8::from(change.step.is_some()))),
         ]);
         head.extend(serde_dynamo::to_item::<_, Item>(&change.facts)?);
         transaction.put_new(head);
         put_step(&mut transaction, &digest, change.step.as_ref())?;
-        transaction.update(keys::session_totals(&digest), Expression::default().add("opened", 1));
-        Ok(self.transact(transaction).await?.is_written())
+        transaction.update(totals_of(&digest), Expression::default().add("opened", 1));
+        self.commit(transaction).await
     }
 
     /// Appends to a session. False, and nothing is written, if it does not exist, or is closed, expired or full.
@@ -66,32 +80,27 @@ impl Store {
         self.count_allowed(allowance, now).await?;
         let digest = id.digest();
         let mut transaction = Transaction::default();
-        let mut head = Expression::default()
+        let head = Expression::default()
             .set_all(serde_dynamo::to_item(&change.facts)?)
-            .set("appended_at", n(now.as_millisecond()))
+            .set("appended_at", ms(now))
             .add("steps", i64::from(change.step.is_some()));
-        if change.close {
-            head = head.set("closed_at", n(now.as_millisecond()));
-        }
+        let head = if change.close { head.set("closed_at", ms(now)) } else { head };
         let max_steps = if change.step.is_some() { MAX_SESSION_STEPS } else { MAX_SESSION_STEPS + 1 };
-        let head = head.if_missing("closed_at").if_is("ttl", ">", n(now.as_second())).if_is(
-            "steps",
-            "<",
-            n(max_steps),
-        );
-        transaction.update(keys::SESSION.of(&digest), head);
+        let head = head.if_missing("closed_at").if_is("ttl", ">", n(now.as_second()));
+        let head = head.if_is("steps", "<", n(max_steps));
+        transaction.update(SESSION.of(&digest), head);
         put_step(&mut transaction, &digest, change.step.as_ref())?;
         if change.close {
-            transaction.update(keys::session_totals(&digest), Expression::default().add("closed", 1));
+            transaction.update(totals_of(&digest), Expression::default().add("closed", 1));
         }
-        Ok(self.transact(transaction).await?.is_written())
+        self.commit(transaction).await
     }
 
     /// A session with its steps; `None` where there is none, or it expired.
     pub async fn session(&self, id: &SessionId, now: Moment) -> Result<Option<Session>> {
-        let items = self.partition(&keys::SESSION.partition(id.digest())).await?;
+        let items = self.partition(&SESSION.partition(id.digest())).await?;
         let (heads, steps): (Vec<Item>, Vec<Item>) =
-            items.into_iter().partition(|item| keys::SESSION.is_place_of(item));
+            items.into_iter().partition(|item| SESSION.is_place_of(item));
         let Some(head) = heads.first().filter(|head| number(head, "ttl") > now.as_second()) else {
             return Ok(None);
         };
@@ -99,14 +108,14 @@ impl Store {
             created_at: moment(head, "created_at").unwrap_or(Moment::UNIX_EPOCH),
             expires_at: Moment::from_second(number(head, "ttl")).unwrap_or(Moment::UNIX_EPOCH),
             facts: serde_dynamo::from_item(head.clone())?,
-            steps: blobs(&steps, "step")?,
+            steps: STEP.read_all(&steps)?,
             closed: head.contains_key("closed_at"),
         }))
     }
 
     /// How many sessions there were, by one query.
     pub async fn session_totals(&self) -> Result<SessionTotals> {
-        let items = self.query(Query::of(keys::SESSION_TOTALS)).await?.items;
+        let items = self.query(Query::of(TOTALS.prefix)).await?.items;
         Ok(SessionTotals { opened: sum(&items, "opened"), closed: sum(&items, "closed") })
     }
 }

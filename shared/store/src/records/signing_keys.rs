@@ -6,9 +6,13 @@ use serde::{Deserialize, Serialize};
 use crate::table::prelude::*;
 use registry_model::KeyStep;
 
-pub(crate) const PARTITION: &str = "KEY#ES256";
-pub(crate) const LOG_PARTITION: &str = "KEY#LOG";
-pub(crate) const MESSAGE_PARTITION: &str = "KEY#MESSAGE";
+/// The keys for attestations, by their id.
+pub(crate) const ATTESTATION_KEY: Place = Place::new("KEY#ES256", "");
+pub(crate) const LOG_KEY: Place = Place::new("KEY#LOG", "");
+pub(crate) const MESSAGE_KEY: Place = Place::new("KEY#MESSAGE", "");
+/// The step of a change of keys that the operator requested.
+pub(super) const KEY_STEP: Place = Place::new("LOG#KEY", "STEP");
+
 const FIRST: &str = "FIRST";
 /// Begins the secret of a key in a key service.
 const IN_SERVICE: &str = "service:";
@@ -76,22 +80,22 @@ pub struct SecondLogKey {
 
 impl Store {
     pub async fn signing_keys(&self) -> Result<Vec<StoredKey>> {
-        read_all(self.partition(PARTITION).await?)
+        read_all(self.partition(ATTESTATION_KEY.prefix).await?)
     }
 
     pub async fn keep_signing_key(&self, key: &StoredKey) -> Result<()> {
-        self.put_new_key(PARTITION, &key.kid, key).await
+        self.put_new_key(ATTESTATION_KEY.one(&key.kid), key).await
     }
 
     /// Stores the first key for attestations, unless another process has stored one.
     pub async fn keep_first_signing_key(&self, key: &StoredKey) -> Result<()> {
-        self.put_new_key(PARTITION, FIRST, key).await
+        self.put_new_key(ATTESTATION_KEY.one(FIRST), key).await
     }
 
     pub async fn log_keys(&self) -> Result<Option<LogKeys>> {
         let mut first = None;
         let mut second: Option<SecondLogKey> = None;
-        for item in self.partition(LOG_PARTITION).await? {
+        for item in self.partition(LOG_KEY.prefix).await? {
             match text(&item, "sk") {
                 FIRST => first = Some(serde_dynamo::from_item(item)?),
                 // A retired key has no secret.
@@ -105,46 +109,41 @@ impl Store {
     /// Stores the keys of the log: without a second key, the secret of the stored one is erased.
     pub async fn replace_log_keys(&self, keys: &LogKeys) -> Result<()> {
         let mut transaction = Transaction::default();
-        let mut first: Item = serde_dynamo::to_item(&keys.first)?;
-        first.extend(Key::new(LOG_PARTITION, FIRST).item());
-        transaction.put(first);
-        let mut second: Item =
-            keys.second.as_ref().map(serde_dynamo::to_item).transpose()?.unwrap_or_default();
-        second.extend(Key::new(LOG_PARTITION, SECOND).item());
-        transaction.put(second);
-        self.transact(transaction).await.map(drop)
+        transaction.put(LOG_KEY.one(FIRST).with_fields(&keys.first)?);
+        let second = LOG_KEY.one(SECOND);
+        transaction.put(match &keys.second {
+            Some(key) => second.with_fields(key)?,
+            None => second.item(),
+        });
+        self.commit(transaction).await.map(drop)
     }
 
     /// Takes the step of a change of keys that the operator requested. Only one process gets it.
     pub async fn take_key_step(&self) -> Result<Option<KeyStep>> {
-        let Some(item) = self.read(&keys::KEY_STEP.key(), Consistency::Strong).await? else {
-            return Ok(None);
-        };
+        let Some(item) = self.read(&KEY_STEP.key()).await? else { return Ok(None) };
         let step = KeyStep::named(text(&item, "step"));
-        Ok(if self.delete(&keys::KEY_STEP.key()).await? { step } else { None })
+        Ok(if self.delete(&KEY_STEP.key()).await? { step } else { None })
     }
 
     pub async fn request_key_step(&self, step: KeyStep) -> Result<()> {
-        self.put(keys::KEY_STEP.key().with([("step", s(step.as_str()))])).await
+        self.put(KEY_STEP.key().with([("step", s(step.as_str()))])).await
     }
 
     /// Stores the key of the evidence log, unless another process has stored one.
     pub async fn keep_log_key(&self, key: &StoredKey) -> Result<()> {
-        self.put_new_key(LOG_PARTITION, FIRST, key).await
+        self.put_new_key(LOG_KEY.one(FIRST), key).await
     }
 
     pub async fn message_key(&self) -> Result<Option<StoredKey>> {
-        Ok(read_all(self.partition(MESSAGE_PARTITION).await?)?.into_iter().next())
+        Ok(read_all(self.partition(MESSAGE_KEY.prefix).await?)?.into_iter().next())
     }
 
     /// Stores the key that signs HTTP messages, unless another process has stored one.
     pub async fn keep_message_key(&self, key: &StoredKey) -> Result<()> {
-        self.put_new_key(MESSAGE_PARTITION, FIRST, key).await
+        self.put_new_key(MESSAGE_KEY.one(FIRST), key).await
     }
 
-    async fn put_new_key(&self, partition: &str, sort: &str, key: &StoredKey) -> Result<()> {
-        let mut item: Item = serde_dynamo::to_item(key)?;
-        item.extend(Key::new(partition, sort).item());
-        self.put_new(item).await.map(drop)
+    async fn put_new_key(&self, place: Key, key: &StoredKey) -> Result<()> {
+        self.put_new(place.with_fields(key)?).await.map(drop)
     }
 }

@@ -1,22 +1,24 @@
-//! Writes the outcome of a probe and everything that follows from it in one transaction. If the process
-//! crashes before this transaction, the listing is still due. If the same job is delivered a second time, it
-//! no longer has the lease, so it writes nothing.
+//! Writes the outcome of a probe, or the decision to withdraw, restore or move a listing, and everything that follows from it
+//! in one transaction. If the process crashes before this transaction, the listing is still due. If the same job is
+//! delivered a second time, it no longer has the lease, so it writes nothing.
 
-use std::collections::{BTreeSet, HashMap};
-
-use super::deposit::Deposit;
-use super::evidence_item::evidence_item;
+use super::contacts::all_contacts;
+use super::counters::{WEEK, by_kind, live};
+use super::endpoints::hold_endpoint;
+use super::evidence::{CHANGED, EVIDENCE, evidence_item};
+use super::identities::IDENTITIES;
 use super::inbox::deliver;
-use super::leaves::verdict_leaf;
-use super::listing_item::{changed, if_as_read, pointers};
-use super::listings::{rename, yield_name};
+use super::leaves::{moved_leaf, restored_leaf, verdict_leaf, withdrawal_leaf};
+use super::listings::{LISTING, changed, if_as_read};
+use super::names::{pointers, rename, yield_name};
 use super::outreach::queue_for_outreach;
 use super::search_index::mark_dirty;
 use super::seen::leaf_evidence_item;
-use super::trails::trail_of;
+use super::server_documents::SERVER;
+use super::trails::Deposit;
 use super::{delistings, feed, hosts, probes, trails};
 use crate::table::prelude::*;
-use registry_model::{Amounts, Handshake, Kind, Lane, LiveChange, StateChange, TrailEvent};
+use registry_model::{FeedItem, Handshake, Kind, Lane, LiveChange, StateChange, TrailEvent};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOutcome {
@@ -28,42 +30,6 @@ pub enum WriteOutcome {
 }
 
 impl Store {
-    /// The other listing that has this endpoint, and the values of the trail of `asking`, by one read.
-    pub async fn endpoint_holder_and_trail(
-        &self,
-        url: &str,
-        asking: &ListingId,
-        now: Moment,
-    ) -> Result<(Option<ListingId>, Amounts)> {
-        let keys = vec![keys::endpoint(url), keys::TRAIL.of(asking)];
-        let items = self.batch_get(keys, Consistency::Strong).await?;
-        let holder = items.iter().find_map(|item| text(item, "listing_id").parse().ok());
-        let trail = items.iter().find(|item| keys::TRAIL.is_place_of(item));
-        let trail = trail.map(|item| trail_of(item, now).values).unwrap_or_default();
-        Ok((holder.filter(|holder| holder != asking), trail))
-    }
-
-    /// The listings that hold these endpoints, by one batch read. Endpoints that no listing holds are left out.
-    pub async fn endpoint_holders(&self, urls: &[String]) -> Result<HashMap<String, ListingId>> {
-        if urls.is_empty() {
-            return Ok(HashMap::new());
-        }
-        let keys: BTreeSet<Key> = urls.iter().map(|url| keys::endpoint(url)).collect();
-        let items = self.batch_get(keys.into_iter().collect(), Consistency::Strong).await?;
-        let holder = |url: &String| {
-            let key = keys::endpoint(url);
-            let item = items.iter().find(|item| text(item, "pk") == key.pk)?;
-            Some((url.clone(), text(item, "listing_id").parse().ok()?))
-        };
-        Ok(urls.iter().filter_map(holder).collect())
-    }
-
-    pub async fn endpoint_holder(&self, url: &str, asking: &ListingId) -> Result<Option<ListingId>> {
-        let item = self.read(&keys::endpoint(url), Consistency::Strong).await?;
-        let holder = item.and_then(|item| text(&item, "listing_id").parse().ok());
-        Ok(holder.filter(|holder| holder != asking))
-    }
-
     /// Writes a state change. After an error the lease expires by itself.
     pub async fn record(&self, change: &StateChange) -> Result<WriteOutcome> {
         let StateChange { before, after, assessment, record, .. } = change;
@@ -71,8 +37,8 @@ impl Store {
         let mut transaction = Transaction::default();
         let mut leaf = None;
 
-        let update = changed(before, after)?.set("asked_at", n(at.as_millisecond()));
-        transaction.update(keys::listing(id), if_leased(if_as_read(update, before), before));
+        let update = changed(before, after)?.set("asked_at", ms(at));
+        transaction.update(LISTING.of(id), if_leased(if_as_read(update, before), before));
         let endpoint = hold_endpoint(&mut transaction, before, after);
 
         // An update, not a put, so that the change found by an earlier probe stays.
@@ -81,19 +47,19 @@ impl Store {
             let evidence = evidence_item(id, assessment)?;
             leaf = verdict_leaf(change, &evidence);
             if leaf.is_some() {
-                transaction.put(leaf_evidence_item(id, text(&evidence, "evidence"), at)?);
+                transaction.put(leaf_evidence_item(id, text(&evidence, EVIDENCE.attribute), at)?);
             }
-            update = update.set("evidence", s(text(&evidence, "evidence")));
+            update = update.set(EVIDENCE.attribute, s(text(&evidence, EVIDENCE.attribute)));
         }
         if let Some(changed) = &assessment.changed {
-            update = update.set(keys::CHANGED, to_blob(changed)?);
+            update = update.set(CHANGED, to_blob(changed)?);
         }
-        transaction.update(keys::EVIDENCE.of(id), update);
+        transaction.update(EVIDENCE.of(id), update);
         count_probe(&mut transaction, change)?;
-        transaction.update(keys::live(id), live(change.live_change(), after.shown_kind()));
+        transaction.update(live(id), counted(change.live_change(), after.shown_kind()));
         let is_routine = change.is_routine();
         if let Some(tally) = week_tally(change).filter(|_| change.recheck) {
-            transaction.update(keys::week_tally(at, id), tally);
+            transaction.update(WEEK.one_of(at.iso_week(), key::shard(id)), tally);
         }
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
@@ -130,17 +96,51 @@ impl Store {
         })
     }
 
-    /// Releases the URL of a card that a listing holds no longer. A transaction would fail where another listing holds it.
-    pub(crate) async fn release_card(&self, before: &Listing, after: &Listing) {
-        let ([endpoint, Some(card)], kept) = (held(before), held(after)) else { return };
-        if endpoint.iter().chain(kept.iter().flatten()).any(|other| *other == card) {
-            return;
+    /// Withdraws or restores a listing, or ends Live because its owner moves it, as in `after`. A decision ends the lease of
+    /// a probe in progress, so that its result is not written. Returns false and writes nothing if the listing was probed,
+    /// published or changed by its owner since it was read.
+    pub async fn decide(&self, before: &Listing, after: &Listing, news: &FeedItem) -> Result<bool> {
+        let mut transaction = Transaction::default();
+        let change = changed(before, after)?;
+        // If it was claimed since it was read, `before` does not contain the lease.
+        let change = if before.lease.is_none() { change.remove("lease") } else { change };
+        let change = if_as_read(change, before)
+            .if_equal("lane", s(before.lane.as_str()))
+            .if_equal("due_at", s(before.due_at.to_string()));
+        let change = match &before.withdrawal {
+            None => change,
+            // A second withdrawal, by somebody else, changes neither lane nor due time.
+            Some(withdrawal) => change.if_equal("withdrawal", serde_dynamo::to_attribute_value(withdrawal)?),
+        };
+        transaction.update(LISTING.of(&after.id), change);
+        if before.kept_tools.is_some() && after.kept_tools.is_none() {
+            transaction.update(EVIDENCE.of(&after.id), Expression::default().remove(CHANGED));
         }
-        let mut release = Transaction::default();
-        release.delete_if(card, Expression::default().if_equal("listing_id", s(before.id.as_str())));
-        if let Err(error) = self.transact(release).await {
-            tracing::warn!(listing_id = %before.id, %error, "the URL of a card could not be released");
+        hold_endpoint(&mut transaction, before, after);
+        let live_change = LiveChange::between(before, after);
+        transaction.update(live(&after.id), counted(live_change, after.shown_kind()));
+        rename(&mut transaction, before, after);
+        hosts::move_pointers(&mut transaction, Some(before), after);
+        let is_delisted = before.lane.is_proven() && !after.lane.is_proven();
+        if is_delisted || before.lane == Lane::Package {
+            mark_dirty(&mut transaction, &after.id, news.at);
+            delistings::record(&mut transaction, before, after, news.at)?;
         }
+        queue_for_outreach(&mut transaction, &after.id, live_change, news.at);
+        if after.lane == Lane::Withdrawn {
+            trails::take_off_boards(&mut transaction, &after.id);
+        }
+        feed::tell(&mut transaction, news)?;
+        let is_restored = before.lane == Lane::Withdrawn && after.lane != Lane::Withdrawn;
+        let leaf = withdrawal_leaf(after)
+            .or_else(|| is_restored.then(|| restored_leaf(after, news.at)))
+            .or_else(|| is_delisted.then(|| moved_leaf(after, news.at)));
+        let leaves = leaf.into_iter().collect();
+        let written = self.transact_with_leaves(transaction, leaves).await?.is_written();
+        if written {
+            self.release_card(before, after).await;
+        }
+        Ok(written)
     }
 
     /// Deletes a listing that was never Live and has failed for too long, with what is stored about it and with its
@@ -150,14 +150,14 @@ impl Store {
     pub async fn expire(&self, change: &StateChange) -> Result<WriteOutcome> {
         let (before, id) = (&change.before, &change.before.id);
         let mut transaction = Transaction::default();
-        transaction.delete_if(keys::listing(id), if_leased(Expression::default(), before));
-        let others = [keys::EVIDENCE.of(id), keys::IDENTITIES.of(id), keys::SERVER.of(id)];
-        for key in others.into_iter().chain(keys::contacts(id)).chain(pointers(before)) {
+        transaction.delete_if(LISTING.of(id), if_leased(Expression::default(), before));
+        let others = [EVIDENCE.of(id), IDENTITIES.of(id), SERVER.of(id)];
+        for key in others.into_iter().chain(all_contacts(id)).chain(pointers(before)) {
             transaction.delete(key);
         }
         hosts::remove_pointers(&mut transaction, before);
         count_probe(&mut transaction, change)?;
-        transaction.update(keys::live(id), Expression::default().add("expired", 1));
+        transaction.update(live(id), Expression::default().add("expired", 1));
         for news in &change.news {
             feed::tell(&mut transaction, news)?;
         }
@@ -180,42 +180,8 @@ fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<()
     let last_day = before.last_asked().map(Moment::utc_day);
     let first_today = last_day.is_none_or(|day| day != record.probed_at.utc_day());
     let tally = probes::tally(change, first_today);
-    transaction.update(keys::day_tally(record.probed_at, &before.id), tally);
+    transaction.update(probes::DAY.one_of(record.probed_at.utc_day(), key::shard(&before.id)), tally);
     Ok(())
-}
-
-/// What a listing holds that is Live or gated, or was when its owner withdrew it: its endpoint, and the URL of its card.
-fn held(listing: &Listing) -> [Option<Key>; 2] {
-    let holds = listing.lane.is_proven() || listing.holds_endpoint;
-    [&listing.endpoint, &listing.card_url].map(|url| url.as_deref().filter(|_| holds).map(keys::endpoint))
-}
-
-/// Takes the endpoint that a listing [holds](held), and releases the one that it holds no longer. Returns the write that takes
-/// the new endpoint. The URL of its card leads to it, too, so that it is not published a second time by its card.
-pub(crate) fn hold_endpoint(
-    transaction: &mut Transaction,
-    before: &Listing,
-    after: &Listing,
-) -> Option<WriteId> {
-    let ([old, old_card], [new, new_card]) = (held(before), held(after));
-    // One item may be written only once in a transaction. `release_card` releases the old one.
-    let is_free = |card: &Key| Some(card) != old.as_ref() && Some(card) != new.as_ref();
-    if old_card != new_card
-        && let Some(card) = new_card.filter(is_free)
-    {
-        // What another listing holds stays its own.
-        transaction.update(card, Expression::default().set_once("listing_id", s(after.id.as_str())));
-    }
-    // Compared by key: one item may not be released and taken in one transaction.
-    if old == new {
-        return None;
-    }
-    let if_free_or_mine = |change: Expression| change.if_missing_or("listing_id", "=", s(after.id.as_str()));
-    if let Some(old) = old {
-        transaction.delete_if(old, if_free_or_mine(Expression::default()));
-    }
-    let take = Expression::default().set("listing_id", s(after.id.as_str()));
-    Some(transaction.update(new?, if_free_or_mine(take)))
 }
 
 /// What a probe deposits: nothing if it is inconclusive, if the endpoint answers but is closed to the probe or fails a check,
@@ -233,11 +199,8 @@ fn deposit(change: &StateChange) -> Option<Deposit> {
 }
 
 /// How a change affects the counters of what is Live.
-pub(crate) fn live(change: LiveChange, kind: Kind) -> Expression {
-    let counter = match kind {
-        Kind::Agent => "agents",
-        Kind::Mcp => "mcps",
-    };
+fn counted(change: LiveChange, kind: Kind) -> Expression {
+    let counter = by_kind(kind, "agents", "mcps");
     match change {
         LiveChange::Risen => Expression::default().add(counter, 1).add("version", 1),
         LiveChange::Fallen => Expression::default().add(counter, -1).add("version", 1),

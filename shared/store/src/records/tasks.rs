@@ -7,6 +7,13 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use crate::table::batch_get::MAX_KEYS;
 use crate::table::prelude::*;
 
+/// Tasks with ids of this registry, and of clients. With that of a context's list, the prefixes are distinct, so that no id or
+/// address can turn one into another.
+pub(super) const OURS: Place = Place::new("TASK#", "TASK");
+pub(super) const CLIENTS: Place = Place::new("TASKOF#", "TASK");
+/// A row in the list of a context, by time.
+pub(super) const ROW: Place = Place::new("TASKS#", "");
+
 /// Seconds for which a task is stored after its last change.
 const RETENTION: i64 = 86_400;
 
@@ -66,7 +73,7 @@ pub struct TaskPage {
 impl StoredTask {
     fn key(&self) -> Key {
         match self.origin {
-            Origin::Ours => ours(&self.id),
+            Origin::Ours => OURS.of(&self.id),
             Origin::Client => of_client(&self.caller, &self.id),
         }
     }
@@ -74,7 +81,7 @@ impl StoredTask {
     /// Its row in the list of its context; none where the context cannot be listed.
     fn row(&self) -> Option<Key> {
         let is_listed = self.context_origin == Origin::Ours;
-        is_listed.then(|| Key::new(list(&self.context_id), keys::at(self.at, &keys::bounded(&self.id))))
+        is_listed.then(|| Key::new(list(&self.context_id), key::at(self.at, &key::bounded(&self.id))))
     }
 
     fn attributes(&self) -> Item {
@@ -84,17 +91,17 @@ impl StoredTask {
             ("context_id", s(&self.context_id)),
             ("listed", AttributeValue::Bool(self.context_origin == Origin::Ours)),
             ("state", s(&self.state)),
-            ("changed", n(self.at.as_millisecond())),
-            ("ttl", n(self.at.as_second() + RETENTION)),
+            ("changed", ms(self.at)),
+            ttl(self.at, RETENTION),
         ];
-        attributes.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        attributes.map(|(name, value)| (name.to_owned(), value)).into()
     }
 
     fn read(item: &Item) -> Result<Self> {
         let at = moment(item, "changed");
         Ok(Self {
             id: text(item, "task_id").to_owned(),
-            origin: if text(item, "pk").starts_with(OURS) { Origin::Ours } else { Origin::Client },
+            origin: if text(item, "pk").starts_with(OURS.prefix) { Origin::Ours } else { Origin::Client },
             caller: text(item, "caller").to_owned(),
             context_id: text(item, "context_id").to_owned(),
             context_origin: match item.get("listed") {
@@ -121,9 +128,7 @@ impl Store {
         let change = match before {
             // DynamoDB removes expired items with a delay.
             None => change.if_missing_or("ttl", "<", n(now.as_second())),
-            Some(before) => {
-                change.if_equal("state", s(&before.state)).if_equal("changed", n(before.at.as_millisecond()))
-            }
+            Some(before) => change.if_equal("state", s(&before.state)).if_equal("changed", ms(before.at)),
         };
         let mut transaction = Transaction::updating(task.key(), change);
         let (old, new) = (before.and_then(StoredTask::row), task.row());
@@ -135,13 +140,13 @@ impl Store {
             row.extend(task.attributes());
             transaction.put(row);
         }
-        Ok(self.transact(transaction).await?.is_written())
+        self.commit(transaction).await
     }
 
     /// The task that a caller means by `id`: the one to which the caller gave that id, else the one to which the registry
     /// did. `callers` are the digests of the caller.
     pub async fn task(&self, id: &str, callers: &[&str], now: Moment) -> Result<Option<StoredTask>> {
-        let keys = callers.iter().map(|caller| of_client(caller, id)).chain([ours(id)]);
+        let keys = callers.iter().map(|caller| of_client(caller, id)).chain([OURS.of(id)]);
         let mut found = self.tasks_at(keys.collect(), now).await?;
         found.sort_by_key(|task| task.origin == Origin::Ours);
         Ok(found.into_iter().next())
@@ -166,9 +171,9 @@ impl Store {
         let page = &rows[..page_rows(&rows, limit.min(MAX_KEYS))];
         let next =
             if page.len() < rows.len() { page.last().map(|row| text(row, "sk").to_owned()) } else { read_to };
-        let keys = page.iter().map(|row| Key::new(text(row, "task_pk"), TASK)).collect();
+        let keys = page.iter().map(|row| Key::new(text(row, "task_pk"), OURS.sort)).collect();
         let mut tasks = self.tasks_at(keys, now).await?;
-        tasks.sort_by_key(|task| std::cmp::Reverse(keys::at(task.at, &task.id)));
+        tasks.sort_by_key(|task| std::cmp::Reverse(key::at(task.at, &task.id)));
         Ok(TaskPage { tasks, total, next })
     }
 
@@ -182,9 +187,9 @@ impl Store {
         after: Option<&str>,
         now: Moment,
     ) -> Result<(Vec<Item>, Option<String>)> {
-        let oldest = keys::before(now, RETENTION);
+        let oldest = key::before(now, RETENTION);
         let since = filter.since.map_or(oldest, |since| since.max(oldest));
-        let query = Query::of(list(context_id)).range(Range::From(keys::millis(since))).after_key(after);
+        let query = Query::of(list(context_id)).range(Range::From(key::millis(since))).after_key(after);
         let mut page = self.query(query.descending().limit(MAX_ROWS).strong()).await?;
         page.items.retain(|row| is_selected(row, filter, now) && is_readable(row, callers));
         let read_to = page.next_after("sk");
@@ -197,22 +202,12 @@ impl Store {
     }
 }
 
-const TASK: &str = "TASK";
-/// Prefixes of the partitions of tasks with ids of this registry and of clients. With that of a context's list they are
-/// distinct, so that no id or address can turn one into another.
-pub(crate) const OURS: &str = "TASK#";
-pub(crate) const CLIENTS: &str = "TASKOF#";
-
-fn ours(id: &str) -> Key {
-    Key::new(format!("{OURS}{}", keys::bounded(id)), TASK)
-}
-
 fn of_client(caller: &str, id: &str) -> Key {
-    Key::new(format!("{CLIENTS}{caller}#{}", keys::bounded(id)), TASK)
+    Key::new(format!("{}{caller}#{}", CLIENTS.prefix, key::bounded(id)), CLIENTS.sort)
 }
 
 fn list(context_id: &str) -> String {
-    format!("TASKS#{context_id}")
+    format!("{}{context_id}", ROW.prefix)
 }
 
 /// The row of a stored task in the list of its context.
@@ -227,7 +222,7 @@ fn is_selected(row: &Item, filter: &TaskFilter, now: Moment) -> bool {
 
 /// A task whose id a client chose is shown only to this client.
 fn is_readable(row: &Item, callers: &[&str]) -> bool {
-    text(row, "task_pk").starts_with(OURS) || callers.contains(&text(row, "caller"))
+    text(row, "task_pk").starts_with(OURS.prefix) || callers.contains(&text(row, "caller"))
 }
 
 /// How many of the first rows fit one page; at least one.

@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::table::prelude::*;
 
+pub(super) const TICK_REPORT: Place = Place::new("CLOCK", "TICK");
+/// Exists where a slot of the schedule is taken.
+pub(super) const SLOT: Place = Place::new("SLOT#", "SLOT");
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TickReport {
@@ -21,7 +25,7 @@ pub struct TickReport {
 impl Store {
     /// Takes a slot of the schedule; false if another delivery of the same tick has already taken it.
     pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool> {
-        self.put_new(Key::new(format!("SLOT#{job}#{slot}"), "SLOT").with([ttl(now, 86_400)])).await
+        self.put_new(SLOT.of(format_args!("{job}#{slot}")).with([ttl(now, 86_400)])).await
     }
 
     pub async fn note_tick(&self, any_ok: bool, used: u32, now: Moment) -> Result<()> {
@@ -32,11 +36,11 @@ impl Store {
         if any_ok {
             change = change.set("last_ok_tick_at", s(now.to_string()));
         }
-        self.update(&keys::TICK_REPORT.key(), &change, None).await.map(drop)
+        self.update(&TICK_REPORT.key(), &change, None).await.map(drop)
     }
 
     pub async fn tick_report(&self) -> Result<TickReport> {
-        let item = self.read(&keys::TICK_REPORT.key(), Consistency::Eventual).await?.unwrap_or_default();
+        let item = self.read_with(&TICK_REPORT.key(), Consistency::Eventual).await?.unwrap_or_default();
         Ok(serde_dynamo::from_item(item)?)
     }
 }

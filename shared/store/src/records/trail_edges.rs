@@ -2,10 +2,12 @@
 //! happened. It is stored at both listings, so that one query reads all compositions of a listing, the
 //! strongest first. The item at the first listing is also in the index of all compositions.
 
-use super::deposit::{add_scaled, value_left};
-use super::trails::{listing_of, rank_text};
+use super::trails::{TRAIL, add_scaled, listing_of, rank_text, value_left};
 use crate::table::prelude::*;
 use registry_model::Decay;
+
+/// Two listings that were used together, at the first of the two; another item records the same at the second.
+pub(super) const EDGE: Place = Place::new(TRAIL.prefix, "EDGE#");
 
 /// The index partition of all compositions by strength.
 const ALL: &str = "EDGES";
@@ -39,7 +41,7 @@ impl Edge {
     }
 
     pub(crate) fn of_item(item: &Item, now: Moment) -> Option<Self> {
-        let with = text(item, "sk").strip_prefix(keys::EDGE)?.parse().ok()?;
+        let with = text(item, "sk").strip_prefix(EDGE.sort)?.parse().ok()?;
         let (listing_a, listing_b) = ordered(listing_of(item)?, with);
         Some(Self {
             listing_a,
@@ -62,7 +64,12 @@ fn index_partition(id: &ListingId) -> String {
 /// The item at the first of two listings, which is in the index of all.
 pub(crate) fn edge_key(one: &ListingId, other: &ListingId) -> Key {
     let (a, b) = ordered(one.clone(), other.clone());
-    keys::edge(&a, &b)
+    EDGE.one_of(&a, &b)
+}
+
+pub(super) fn ends_of_edge(key: &Key) -> impl Iterator<Item = ListingId> {
+    let ends = [key.pk.strip_prefix(EDGE.prefix), key.sk.strip_prefix(EDGE.sort)];
+    ends.into_iter().flatten().filter_map(|id| id.parse().ok())
 }
 
 /// Strengthens both items of an edge, whose strength is then `intensity`. `more` completes the change of each item, given
@@ -88,8 +95,8 @@ fn write_both(
     };
     let [pk, sk] = table::DUE.key;
     let first = more(change(&a).set(pk, s(ALL)).set(sk, rank.clone()), true);
-    let write = transaction.update(keys::edge(&a, &b), first);
-    transaction.update(keys::edge(&b, &a), more(change(&b), false));
+    let write = transaction.update(EDGE.one_of(&a, &b), first);
+    transaction.update(EDGE.one_of(&b, &a), more(change(&b), false));
     write
 }
 
@@ -110,8 +117,8 @@ pub(crate) fn strengthen(
 }
 
 pub(crate) fn remove(transaction: &mut Transaction, edge: &Edge) {
-    transaction.delete(keys::edge(&edge.listing_a, &edge.listing_b));
-    transaction.delete(keys::edge(&edge.listing_b, &edge.listing_a));
+    transaction.delete(EDGE.one_of(&edge.listing_a, &edge.listing_b));
+    transaction.delete(EDGE.one_of(&edge.listing_b, &edge.listing_a));
 }
 
 impl Store {
@@ -121,7 +128,7 @@ impl Store {
         write_both(&mut transaction, pair, SEED_INTENSITY, SEED_INTENSITY, now, |change, _| {
             change.if_absent()
         });
-        Ok(self.transact(transaction).await?.is_written())
+        self.commit(transaction).await
     }
 
     /// The edges that a new edge replaces, because a listing has as many as are stored: the weakest of each end.
@@ -144,7 +151,7 @@ impl Store {
 
     /// The edge of two listings, unless it has decayed completely. Contains the use that was just written.
     pub async fn edge(&self, (one, other): (&ListingId, &ListingId), now: Moment) -> Result<Option<Edge>> {
-        let item = self.read(&edge_key(one, other), Consistency::Strong).await?;
+        let item = self.read(&edge_key(one, other)).await?;
         Ok(item.and_then(|item| Edge::of_item(&item, now)).filter(|edge| edge.intensity > 0.0))
     }
 

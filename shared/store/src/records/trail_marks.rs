@@ -3,13 +3,17 @@
 //! source of a recent deposit is stored as a digest. If the same source repeats the deposit, the mark is
 //! written, but nothing is added to the trail.
 
-use super::deposit::Deposit;
-use super::listing_item::not_withdrawn;
+use super::listings::{LISTING, not_withdrawn};
 use super::rates::Allowance;
 use super::trail_edges::{self, Edge, strengthen};
-use super::trails::{deposit_with_pairs, trail_of};
+use super::trails::{Deposit, TRAIL, deposit_with_pairs, trail_of};
 use crate::table::prelude::*;
 use registry_model::{Trail, TrailMark};
+
+/// A mark at a listing, by time.
+pub(super) const MARK: Record<TrailMark> = Record::new(TRAIL.prefix, "MARK#", "mark");
+/// Exists where a source, known by a digest, recently deposited at a listing.
+pub(super) const SOURCE: Place = Place::new("TRACED#", "");
 
 /// The index partition of all marks by time.
 const ALL: &str = "MARKS";
@@ -55,20 +59,23 @@ pub enum TraceOutcome {
     Closed,
 }
 
+/// The item that remembers a source.
+pub(super) fn source_of(id: &ListingId, act: &str, digest: &str) -> Key {
+    SOURCE.one_of(id, format_args!("{act}#{digest}"))
+}
+
 fn to_item(mark: &TrailMark) -> Result<Item> {
     let [pk, sk] = table::SHOWN.key;
-    Ok(keys::mark(&mark.listing_id, mark.at, &mark.id).with([
-        (pk, s(ALL)),
-        (sk, s(keys::at(mark.at, &mark.id))),
-        ("mark", to_blob(mark)?),
-        ttl(mark.gone_at(), 1),
-    ]))
+    let place = key::at(mark.at, &mark.id);
+    let key = MARK.one_of(&mark.listing_id, &place);
+    Ok(key.with([(pk, s(ALL)), (sk, s(place)), MARK.value(mark)?, ttl(mark.gone_at(), 1)]))
 }
 
 /// Marks that have not decayed completely: DynamoDB removes expired items with a delay.
 fn marks_of(items: &[Item], now: Moment) -> Result<Vec<TrailMark>> {
-    let marks: Vec<TrailMark> = blobs(items, "mark")?;
-    Ok(marks.into_iter().filter(|mark| mark.strength(now) > 0.0).collect())
+    let mut marks = MARK.read_all(items)?;
+    marks.retain(|mark| mark.strength(now) > 0.0);
+    Ok(marks)
 }
 
 impl Store {
@@ -78,16 +85,17 @@ impl Store {
         let mut transaction = Transaction::default();
         let both = std::iter::once(&mark.listing_id).chain(trace.used_with.map(|used| used.with));
         for id in both {
-            transaction.check(keys::listing(id), not_withdrawn());
+            transaction.check(LISTING.of(id), not_withdrawn());
         }
         transaction.put(to_item(mark)?);
         let source = trace.source.map(|source| {
             let (expires, at) = ttl(source.until, 1);
-            let change = Expression::default()
-                .set("until", n(source.until.as_millisecond()))
-                .set(expires, at)
-                .if_missing_or("until", "<=", n(now.as_millisecond()));
-            transaction.update(keys::trace_source(source.at, source.act, source.digest), change)
+            let change = Expression::default().set("until", ms(source.until)).set(expires, at).if_missing_or(
+                "until",
+                "<=",
+                ms(now),
+            );
+            transaction.update(source_of(source.at, source.act, source.digest), change)
         });
         if let Some(used) = trace.used_with.filter(|used| used.known.is_none()) {
             for edge in self.surplus_edges((&mark.listing_id, used.with), now).await? {
@@ -121,12 +129,11 @@ impl Store {
         limit: usize,
         now: Moment,
     ) -> Result<(Option<Trail>, Vec<TrailMark>)> {
-        let range = Range::From(keys::MARK.to_owned());
-        let query = Query::of(keys::TRAIL.partition(id)).range(range).descending().limit(limit + 1);
+        let range = Range::From(MARK.sort.to_owned());
+        let query = Query::of(TRAIL.partition(id)).range(range).descending().limit(limit + 1);
         let mut items = self.query(query).await?.items;
-        let trail =
-            items.first().filter(|item| keys::TRAIL.is_place_of(item)).map(|item| trail_of(item, now));
-        items.retain(|item| text(item, "sk") != keys::TRAIL.sort);
+        let trail = items.first().filter(|item| TRAIL.is_place_of(item)).map(|item| trail_of(item, now));
+        items.retain(|item| text(item, "sk") != TRAIL.sort);
         items.truncate(limit);
         Ok((trail, marks_of(&items, now)?))
     }

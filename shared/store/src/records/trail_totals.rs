@@ -4,9 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use super::deposit::{Deposit, add_scaled, counts, sum_left};
+use super::trails::{Deposit, add_scaled, counts, sum_left};
 use crate::table::prelude::*;
 use registry_model::{Decay, TrailEvent};
+
+/// The counts of trail events, in all and recently.
+pub(super) const TOTALS: Place = Place::new("TRAILS", "");
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EventTotal {
@@ -50,11 +53,20 @@ impl TrailTotals {
     }
 }
 
+/// The item that counts the events of a listing.
+pub(super) fn totals_of(id: &ListingId) -> Key {
+    TOTALS.one(key::shard(id))
+}
+
+pub(super) fn all_totals() -> impl Iterator<Item = Key> {
+    (0..key::SHARDS).map(|shard| TOTALS.one(format_args!("{shard:02}")))
+}
+
 /// The change of the totals by the deposits of a transaction and by new pairs of listings that were used together. All of
 /// them change one item: only the sum of the items counts, and transactions on fewer items conflict less.
 pub(crate) fn added(deposits: &[Deposit], new_pairs: u32, now: Moment) -> Option<(Key, Expression)> {
     let counted: Vec<&Deposit> = deposits.iter().filter(|deposit| !deposit.counted_elsewhere).collect();
-    let key = keys::trail_totals(&counted.first()?.listing);
+    let key = totals_of(&counted.first()?.listing);
     Some((key, of_deposits(&counted, now).add("compositions", i64::from(new_pairs))))
 }
 
@@ -75,7 +87,7 @@ fn of_deposits(deposits: &[&Deposit], now: Moment) -> Expression {
 impl Store {
     /// The sums of all deposits, by one query.
     pub async fn trail_totals(&self, now: Moment) -> Result<TrailTotals> {
-        Ok(TrailTotals::of_items(&self.partition(keys::TRAILS).await?, now))
+        Ok(TrailTotals::of_items(&self.partition(TOTALS.prefix).await?, now))
     }
 }
 
@@ -90,7 +102,7 @@ mod tests {
             .map(|n| Deposit::of(&format!("mcp-{n}").parse().unwrap(), TrailEvent::MatchHit))
             .collect();
         let (key, change) = added(&deposits, 0, now).unwrap();
-        assert_eq!(key, keys::trail_totals(&deposits[0].listing));
+        assert_eq!(key, totals_of(&deposits[0].listing));
         assert!(
             change
                 .values()

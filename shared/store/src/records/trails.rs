@@ -1,14 +1,71 @@
-//! Trails in the table. A listing has one item, which contains a scaled sum for each value (`model::Decay`). A deposit
-//! only adds to a sum, without a condition or a read, so that no concurrent deposit is lost. A board is a list of
-//! listings by one value. The rank of a listing on a board is computed from values that were read before the deposit.
+//! Trails in the table. A listing has one item with its values. A value falls with time: it is stored as one scaled sum for
+//! each epoch (`model::Decay`), in an attribute that is named after the epoch. A deposit is the amount that an event adds. It
+//! only adds to a sum, without a condition or a read, so that no concurrent deposit is lost. A board is a list of listings by
+//! one value. The rank of a listing on a board is computed from values that were read before the deposit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::deposit::{Deposit, add_scaled, counts, value_left};
 use super::trail_totals;
 use crate::table::Index;
 use crate::table::prelude::*;
-use registry_model::{Amounts, Trail, TrailEvent, TrailValue};
+use registry_model::{Amounts, Decay, LiveChange, StateChange, Trail, TrailEvent, TrailValue, audible};
+
+/// The values of a listing's trail. Trail, marks and edges have a partition of their own, so that a deposit does not
+/// invalidate the cached listing. In descending order the trail sorts before the marks, so that one query reads both.
+pub(super) const TRAIL: Place = Place::new("TRAIL#", "TRAIL");
+/// The ranks of a listing on the boards of attraction and demand. An item has one rank in each index.
+pub(super) const RANKS: Place = Place::new("TRAIL#", "DEMAND");
+
+/// What an event adds to the trail of a listing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deposit {
+    pub listing: ListingId,
+    pub event: TrailEvent,
+    pub times: u32,
+    /// The sum over all times.
+    pub amounts: Amounts,
+    /// The values of the trail before the deposit, if they were read. The ranks of the trail on the boards are computed
+    /// from these values and the amounts. If they were not read, the ranks are computed from the amounts alone. The
+    /// next deposit with known values then corrects the ranks.
+    pub known: Option<Amounts>,
+    /// The listing becomes Live, so all its ranks are written: a withdrawal removes them.
+    pub rises: bool,
+    pub with_mark: bool,
+    /// The event concerns several listings, and it is counted at another one of them.
+    pub counted_elsewhere: bool,
+    /// How a use of the listing went: whether well, and its quality from 0 to 1.
+    pub outcome: Option<(bool, f64)>,
+}
+
+impl Deposit {
+    pub fn of(listing: &ListingId, event: TrailEvent) -> Self {
+        Self {
+            listing: listing.clone(),
+            event,
+            times: 1,
+            amounts: event.amounts(),
+            known: None,
+            rises: false,
+            with_mark: false,
+            counted_elsewhere: false,
+            outcome: None,
+        }
+    }
+
+    /// Adds the values that the trail had before the deposit.
+    #[must_use]
+    pub fn on(self, known: Option<Amounts>) -> Self {
+        Self { known, ..self }
+    }
+
+    /// The deposit of an answered probe, which also reduces known danger.
+    pub fn of_answered_probe(change: &StateChange) -> Self {
+        let mut deposit = Self::of(&change.before.id, TrailEvent::ProbeOk).on(change.trail);
+        deposit.amounts.danger -= change.trail.unwrap_or_default().relief();
+        deposit.rises = change.live_change() == LiveChange::Risen;
+        deposit
+    }
+}
 
 /// An order of trails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +84,15 @@ impl Board {
             Self::Dangerous => TrailValue::Danger,
             Self::Demand => TrailValue::Demand,
         }
+    }
+
+    /// Trails with a value on this board, the strongest first.
+    pub(super) fn ordered<T>(self, trails: impl IntoIterator<Item = (T, Trail)>) -> Vec<(T, Trail)> {
+        let value = |trail: &Trail| trail.values.of(self.value());
+        let mut ordered: Vec<(T, Trail)> =
+            trails.into_iter().filter(|(_, trail)| value(trail) > 0.0).collect();
+        ordered.sort_by(|(_, one), (_, other)| value(other).total_cmp(&value(one)));
+        ordered
     }
 
     /// The index of the board, and the partition there. The ranks of attraction and demand are in a separate item, which only
@@ -120,7 +186,7 @@ pub(crate) fn trail_of(item: &Item, now: Moment) -> Trail {
 
 /// The listing that a trail, mark or edge belongs to.
 pub(crate) fn listing_of(item: &Item) -> Option<ListingId> {
-    keys::TRAIL.listing_of(item)
+    TRAIL.listing_of(item)
 }
 
 /// Adds all deposits of a transaction, so that it writes each item once.
@@ -143,8 +209,8 @@ pub(crate) fn deposit_with_pairs(
         of_listing.deposits.push(deposit);
     }
     for (listing, of_listing) in merged {
-        transaction.update(keys::TRAIL.of(listing), of_listing.trail(now));
-        transaction.update(keys::RANKS.of(listing), of_listing.ranks(now));
+        transaction.update(TRAIL.of(listing), of_listing.trail(now));
+        transaction.update(RANKS.of(listing), of_listing.ranks(now));
     }
     if let Some((key, totals)) = trail_totals::added(deposits, new_pairs, now) {
         transaction.update(key, totals);
@@ -154,9 +220,51 @@ pub(crate) fn deposit_with_pairs(
 /// Removes a listing from every board; its values stay, and it is added again when it becomes Live.
 pub(crate) fn take_off_boards(transaction: &mut Transaction, id: &ListingId) {
     let ranks = table::INDEXES.iter().flat_map(|index| index.key);
-    let change = ranks.fold(Expression::default(), |change, name| change.remove(name));
-    transaction.update(keys::TRAIL.of(id), change);
-    transaction.delete(keys::RANKS.of(id));
+    transaction.update(TRAIL.of(id), ranks.fold(Expression::default(), Expression::remove));
+    transaction.delete(RANKS.of(id));
+}
+
+/// How often each event happened, and the number of marks that are left.
+pub(crate) fn counts<'a>(
+    deposits: impl IntoIterator<Item = &'a Deposit>,
+) -> (BTreeMap<TrailEvent, i64>, i64) {
+    let (mut events, mut marks) = (BTreeMap::new(), 0);
+    for deposit in deposits {
+        *events.entry(deposit.event).or_default() += i64::from(deposit.times);
+        marks += i64::from(deposit.with_mark);
+    }
+    (events, marks)
+}
+
+/// Adds to a decaying value, and removes the sum of an epoch that has decayed completely.
+pub(crate) fn add_scaled(
+    change: Expression,
+    name: &str,
+    decay: Decay,
+    amount: f64,
+    now: Moment,
+) -> Expression {
+    if amount == 0.0 {
+        return change;
+    }
+    let epoch = decay.epoch(now);
+    let change = change.add_decimal(&format!("{name}_{epoch}"), decay.scaled(amount, now));
+    change.remove(&format!("{name}_{}", epoch - 2))
+}
+
+/// The sum of a decaying value over items at `now`, without a threshold.
+pub(crate) fn sum_left(items: &[Item], name: &str, decay: Decay, now: Moment) -> f64 {
+    let epoch = decay.epoch(now);
+    let left = |epoch: i64| {
+        let name = format!("{name}_{epoch}");
+        decay.left(items.iter().map(|item| decimal(item, &name)).sum(), epoch, now)
+    };
+    left(epoch) + left(epoch - 1)
+}
+
+/// A decaying value at `now`; 0 below the threshold.
+pub(crate) fn value_left(item: &Item, name: &str, decay: Decay, now: Moment) -> f64 {
+    audible(sum_left(std::slice::from_ref(item), name, decay, now))
 }
 
 impl Store {
@@ -164,7 +272,7 @@ impl Store {
     pub async fn write_deposits(&self, deposits: &[Deposit], now: Moment) -> Result<()> {
         let mut transaction = Transaction::default();
         deposit(&mut transaction, deposits, now);
-        self.transact(transaction).await.map(drop)
+        self.commit(transaction).await.map(drop)
     }
 
     /// The trail of a listing; empty where nothing was deposited.
@@ -174,8 +282,7 @@ impl Store {
 
     /// The trails of listings; those where nothing was deposited are left out.
     pub async fn trails_of(&self, ids: &[ListingId], now: Moment) -> Result<BTreeMap<ListingId, Trail>> {
-        let keys = ids.iter().map(|id| keys::TRAIL.of(id)).collect();
-        let items = self.batch_get(keys, Consistency::Eventual).await?;
+        let items = self.batch_get(TRAIL.all(ids), Consistency::Eventual).await?;
         Ok(items.iter().filter_map(|item| Some((listing_of(item)?, trail_of(item, now)))).collect())
     }
 
@@ -195,12 +302,6 @@ impl Store {
         now: Moment,
     ) -> Result<Vec<(ListingId, Trail)>> {
         let ids = self.strongest_listings(board, limit).await?;
-        let trails = self.trails_of(&ids, now).await?;
-        let mut strongest: Vec<(ListingId, Trail)> =
-            trails.into_iter().filter(|(_, trail)| trail.values.of(board.value()) > 0.0).collect();
-        strongest.sort_by(|(_, one), (_, other)| {
-            other.values.of(board.value()).total_cmp(&one.values.of(board.value()))
-        });
-        Ok(strongest)
+        Ok(board.ordered(self.trails_of(&ids, now).await?))
     }
 }

@@ -33,6 +33,11 @@ pub(crate) const fn yes() -> AttributeValue {
     AttributeValue::Bool(true)
 }
 
+/// A time in milliseconds since the epoch, which [`moment`] reads.
+pub(crate) fn ms(at: Moment) -> AttributeValue {
+    n(at.as_millisecond())
+}
+
 /// When DynamoDB may remove the item: `seconds` after `at`.
 pub(crate) fn ttl(at: Moment, seconds: i64) -> (&'static str, AttributeValue) {
     (TTL_ATTRIBUTE, n(at.as_second() + seconds))
@@ -50,10 +55,6 @@ pub(crate) fn blob<T: DeserializeOwned>(item: &Item, name: &str) -> Result<T> {
 /// The data of whole items.
 pub(crate) fn read_all<T: DeserializeOwned>(items: Vec<Item>) -> Result<Vec<T>> {
     Ok(items.into_iter().map(serde_dynamo::from_item).collect::<Result<_, _>>()?)
-}
-
-pub(crate) fn blobs<T: DeserializeOwned>(items: &[Item], name: &str) -> Result<Vec<T>> {
-    items.iter().map(|item| blob(item, name)).collect()
 }
 
 /// 0 where the attribute is missing.

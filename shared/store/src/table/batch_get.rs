@@ -10,7 +10,7 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use super::attributes::Item;
 use super::client::Store;
 use super::error::{Result, StoreError};
-use super::keys::Key;
+use super::key::Key;
 use registry_model::Random;
 
 /// The most keys in one request (DynamoDB API reference, `BatchGetItem`).

@@ -10,9 +10,10 @@ use quick_cache::sync::Cache;
 
 use super::attributes::{Item, text};
 use super::error::Result;
-use super::keys::{self, Key};
-use crate::records::cached::{Live, Manifest};
-use crate::records::listing_item::NamedListing;
+use super::key::Key;
+use crate::records::counters::{LIVE, Live};
+use crate::records::listings::{LISTING, NamedListing};
+use crate::records::search_index::Manifest;
 use registry_model::{Clock, Listing, ListingId, Moment};
 
 /// Cached pages. A page has at most 100 listings.
@@ -104,9 +105,9 @@ impl ReadCache {
         id: &ListingId,
         read: impl Future<Output = Result<Option<NamedListing>>>,
     ) -> Result<Option<Arc<NamedListing>>> {
-        let wanted = BTreeMap::from([(keys::listing(id).pk, ())]);
+        let wanted = BTreeMap::from([(LISTING.of(id).pk, ())]);
         let read = async |_: Vec<(String, ())>| {
-            Ok(read.await?.map(|named| (keys::listing(id).pk, Arc::new(named))).into_iter().collect())
+            Ok(read.await?.map(|named| (LISTING.of(id).pk, Arc::new(named))).into_iter().collect())
         };
         Ok(self.0.many(&self.0.listings, wanted, read).await?.pop())
     }
@@ -120,10 +121,10 @@ impl ReadCache {
     where
         R: Future<Output = Result<Vec<Listing>>>,
     {
-        let wanted = ids.iter().map(|id| (keys::listing(id).pk, id.clone())).collect();
+        let wanted = ids.iter().map(|id| (LISTING.of(id).pk, id.clone())).collect();
         let read = async |missing: Vec<(String, ListingId)>| {
             let listings = read(missing.into_iter().map(|(_, id)| id).collect()).await?;
-            Ok(listings.into_iter().map(|core| (keys::listing(&core.id).pk, Arc::new(core))).collect())
+            Ok(listings.into_iter().map(|core| (LISTING.of(&core.id).pk, Arc::new(core))).collect())
         };
         self.0.many(&self.0.cores, wanted, read).await
     }
@@ -160,7 +161,7 @@ impl ReadCache {
     where
         R: Future<Output = Result<Live>>,
     {
-        self.0.one(&self.0.live, self.0.ages.counts, keys::LIVE, read).await
+        self.0.one(&self.0.live, self.0.ages.counts, LIVE.prefix, read).await
     }
 
     /// The cached manifest of the search index, which has this key, or the result of `read`, which gets the manifest that

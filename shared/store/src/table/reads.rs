@@ -6,12 +6,12 @@ use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, Select};
 use serde::de::DeserializeOwned;
 
-use super::attributes::{Item, blob, blobs, s, text};
+use super::attributes::{Item, s, text};
 use super::batch_get::Consistency;
 use super::client::Store;
 use super::definition::{Index, KEY};
 use super::error::Result;
-use super::keys::Key;
+use super::key::{Key, Record};
 
 /// A range of the sort keys of a partition.
 #[derive(Clone, Debug, Default)]
@@ -125,9 +125,6 @@ impl Query {
     }
 }
 
-/// The items of a page, and where the next page begins.
-type Rows = (Vec<Item>, Option<String>);
-
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) items: Vec<Item>,
@@ -143,14 +140,19 @@ impl Page {
 }
 
 impl Store {
-    pub(crate) async fn read(&self, key: &Key, consistency: Consistency) -> Result<Option<Item>> {
+    /// The item with this key, with a strong read.
+    pub(crate) async fn read(&self, key: &Key) -> Result<Option<Item>> {
+        self.read_with(key, Consistency::Strong).await
+    }
+
+    pub(crate) async fn read_with(&self, key: &Key, consistency: Consistency) -> Result<Option<Item>> {
         let get = self.client.get_item().table_name(&*self.table).set_key(Some(key.item()));
         Ok(get.consistent_read(consistency == Consistency::Strong).send().await?.item)
     }
 
-    /// The [`blob`] of an item, with a strong read.
-    pub(crate) async fn read_blob<T: DeserializeOwned>(&self, key: &Key, name: &str) -> Result<Option<T>> {
-        self.read(key, Consistency::Strong).await?.map(|item| blob(&item, name)).transpose()
+    /// The value of the item with this key, with a strong read.
+    pub(crate) async fn get<T: DeserializeOwned>(&self, record: &Record<T>, key: &Key) -> Result<Option<T>> {
+        self.read(key).await?.map(|item| record.read(&item)).transpose()
     }
 
     pub(crate) async fn query(&self, query: Query) -> Result<Page> {
@@ -159,8 +161,29 @@ impl Store {
         Ok(Page { items: answer.items.unwrap_or_default(), next: answer.last_evaluated_key })
     }
 
+    /// The values of one page.
+    pub(crate) async fn list<T: DeserializeOwned>(&self, record: &Record<T>, query: Query) -> Result<Vec<T>> {
+        record.read_all(&self.query(query).await?.items)
+    }
+
+    /// A page of at most `limit` values, and the sort key of its last one; `None` if nothing follows.
+    pub(crate) async fn page<T: DeserializeOwned>(
+        &self,
+        record: &Record<T>,
+        query: Query,
+        limit: usize,
+    ) -> Result<(Vec<T>, Option<String>)> {
+        let (items, next) = self.page_of_items(query, limit, "sk").await?;
+        Ok((record.read_all(&items)?, next))
+    }
+
     /// A page of at most `limit` items, and the attribute `sort_key` of its last item; `None` if nothing follows.
-    pub(crate) async fn page(&self, query: Query, limit: usize, sort_key: &str) -> Result<Rows> {
+    pub(crate) async fn page_of_items(
+        &self,
+        query: Query,
+        limit: usize,
+        sort_key: &str,
+    ) -> Result<(Vec<Item>, Option<String>)> {
         let Page { mut items, next } = self.query(query.limit(limit.saturating_add(1))).await?;
         // A page that is too large for one answer ends earlier.
         let is_cut = items.len() > limit || next.is_some();
@@ -179,11 +202,6 @@ impl Store {
                 return Ok(items);
             }
         }
-    }
-
-    /// The [`blob`]s of one page.
-    pub(crate) async fn query_blobs<T: DeserializeOwned>(&self, query: Query, name: &str) -> Result<Vec<T>> {
-        blobs(&self.query(query).await?.items, name)
     }
 
     /// How many items one query reads, and where the next page begins.

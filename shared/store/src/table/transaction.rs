@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::{ConditionCheck, Delete, Put, TransactWriteItem, Up
 
 use super::attributes::{Item, text};
 use super::expression::Expression;
-use super::keys::Key;
+use super::key::Key;
 
 /// Identifies a write of a transaction, to ask whether its condition failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

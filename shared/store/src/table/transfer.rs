@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Write};
 use serde::{Deserialize, Serialize};
 
 use super::prelude::*;
-use crate::records::signing_keys;
+use crate::records::signing_keys::{self, ATTESTATION_KEY, LOG_KEY};
 
 /// Items of a page. The embedded engine reads that many rows at once, whatever their size.
 const ITEMS_PER_PAGE: i32 = 500;
@@ -82,10 +82,10 @@ fn without_key_service(mut item: Item) -> Result<Option<Item>, &'static str> {
         return Ok(Some(item));
     }
     match text(&item, "pk") {
-        signing_keys::LOG_PARTITION => Err(
+        pk if pk == LOG_KEY.prefix => Err(
             "the private key of the evidence log is in AWS KMS and cannot leave it, and no other key can continue the log",
         ),
-        signing_keys::PARTITION => {
+        pk if pk == ATTESTATION_KEY.prefix => {
             let secret = signing_keys::left_behind(text(&item, "secret"));
             item.insert("secret".to_owned(), s(secret));
             Ok(Some(item))

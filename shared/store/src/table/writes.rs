@@ -9,7 +9,7 @@ use super::attributes::{Item, text};
 use super::client::Store;
 use super::error::{Result, StoreError, is_condition_failure};
 use super::expression::Expression;
-use super::keys::Key;
+use super::key::Key;
 use super::transaction::{Cancellation, Outcome, Refused, Transaction, WriteId, cancellation};
 use registry_model::Random;
 
@@ -43,27 +43,35 @@ impl Store {
         Err(StoreError::Busy("a transaction conflicted at every attempt".to_owned()))
     }
 
-    /// Writes an item that must not exist yet; false where it does.
-    pub(crate) async fn put_new(&self, item: Item) -> Result<bool> {
-        self.put_if(item, "attribute_not_exists(pk)").await
+    /// Sends a transaction; false if a condition failed.
+    pub(crate) async fn commit(&self, transaction: Transaction) -> Result<bool> {
+        Ok(self.transact(transaction).await?.is_written())
     }
 
-    /// Writes an item; false if the condition failed.
-    pub(crate) async fn put_if(&self, item: Item, condition: &str) -> Result<bool> {
-        let _writing = self.read_cache.writing(vec![text(&item, "pk").to_owned()]);
-        let put = self.client.put_item().table_name(&*self.table).set_item(Some(item));
-        match put.condition_expression(condition).send().await {
-            Ok(_) => Ok(true),
-            Err(error) if is_condition_failure(&error) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+    /// Changes an item in a transaction of its own; false if the condition failed.
+    pub(crate) async fn change(&self, key: Key, change: Expression) -> Result<bool> {
+        self.commit(Transaction::updating(key, change)).await
     }
 
     /// Writes an item, over any that exists.
     pub(crate) async fn put(&self, item: Item) -> Result<()> {
+        self.put_if(item, None).await.map(drop)
+    }
+
+    /// Writes an item that must not exist yet; false where it does.
+    pub(crate) async fn put_new(&self, item: Item) -> Result<bool> {
+        self.put_if(item, Some("attribute_not_exists(pk)")).await
+    }
+
+    /// Writes an item; false if the condition failed.
+    pub(crate) async fn put_if(&self, item: Item, condition: Option<&str>) -> Result<bool> {
         let _writing = self.read_cache.writing(vec![text(&item, "pk").to_owned()]);
-        self.client.put_item().table_name(&*self.table).set_item(Some(item)).send().await?;
-        Ok(())
+        let put = self.client.put_item().table_name(&*self.table).set_item(Some(item));
+        match put.set_condition_expression(condition.map(str::to_owned)).send().await {
+            Ok(_) => Ok(true),
+            Err(error) if is_condition_failure(&error) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Changes an item. Returns the attributes that `returned` selects, or `None` if the condition failed.
@@ -124,10 +132,22 @@ impl Store {
 
     /// Deletes an item; whether it existed.
     pub(crate) async fn delete(&self, key: &Key) -> Result<bool> {
+        self.delete_if(key, &Expression::default()).await
+    }
+
+    /// Deletes an item if it meets a condition; whether it existed and did.
+    pub(crate) async fn delete_if(&self, key: &Key, condition: &Expression) -> Result<bool> {
         let _writing = self.read_cache.writing(vec![key.pk.clone()]);
         let deletion = self.client.delete_item().table_name(&*self.table).set_key(Some(key.item()));
-        let answer = deletion.return_values(ReturnValue::AllOld).send().await?;
-        Ok(answer.attributes.is_some_and(|item| !item.is_empty()))
+        let deletion = deletion
+            .set_condition_expression(condition.condition())
+            .set_expression_attribute_names(condition.names())
+            .set_expression_attribute_values(condition.values());
+        match deletion.return_values(ReturnValue::AllOld).send().await {
+            Ok(answer) => Ok(answer.attributes.is_some_and(|item| !item.is_empty())),
+            Err(error) if is_condition_failure(&error) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

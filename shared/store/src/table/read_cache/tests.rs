@@ -19,7 +19,7 @@ async fn item_is_cached_until_its_next_write() {
     let cache = sole();
     assert_eq!(read(&cache, 1).await, live(1));
     assert_eq!(read(&cache, 2).await, live(1));
-    drop(cache.writing(vec![keys::LIVE.to_owned()]));
+    drop(cache.writing(vec![LIVE.prefix.to_owned()]));
     assert_eq!(read(&cache, 3).await, live(3));
 }
 
@@ -27,7 +27,7 @@ async fn item_is_cached_until_its_next_write() {
 async fn cache_ignores_items_that_were_read_during_a_write() {
     let cache = sole();
     let overtaken = async |_| {
-        drop(cache.writing(vec![keys::LIVE.to_owned()]));
+        drop(cache.writing(vec![LIVE.prefix.to_owned()]));
         Ok(live(1))
     };
     assert_eq!(cache.live(overtaken).await.unwrap(), live(1));
@@ -60,7 +60,7 @@ async fn counts_of_many_writers_are_cached_for_a_second() {
     };
     assert_eq!(cache.live(read_again).await.unwrap(), live(3));
     assert_eq!(outdated, Some(live(1)));
-    drop(cache.writing(vec![keys::LIVE.to_owned()]));
+    drop(cache.writing(vec![LIVE.prefix.to_owned()]));
     assert_eq!(read(&cache, 4).await, live(4), "a process sees its own writes");
 }
 
@@ -121,7 +121,7 @@ async fn only_listings_that_are_not_cached_are_read() {
     let (one, two, three) = (id(1), id(2), id(3));
     let first = cores(&cache, &[two.clone(), one.clone(), two.clone()], "old").await;
     assert_eq!(first, (vec![one.clone(), two.clone()], vec!["old".to_owned(); 2]), "each once");
-    drop(cache.writing(vec![keys::listing(&one).pk]));
+    drop(cache.writing(vec![LISTING.of(&one).pk]));
     let (read_ids, descriptions) = cores(&cache, &[three.clone(), two, one.clone()], "new").await;
     assert_eq!((read_ids, descriptions), (vec![one, three], vec!["new".into(), "old".into(), "new".into()]));
 }
@@ -130,7 +130,7 @@ async fn only_listings_that_are_not_cached_are_read() {
 async fn cache_ignores_listings_that_were_written_during_the_read() {
     let cache = sole();
     let overtaken = async |missing: Vec<ListingId>| {
-        drop(cache.writing(vec![keys::listing(&id(1)).pk]));
+        drop(cache.writing(vec![LISTING.of(&id(1)).pk]));
         Ok(stored(&missing, "old"))
     };
     cache.cores(&[id(1), id(2)], overtaken).await.unwrap();

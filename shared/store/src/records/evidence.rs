@@ -2,9 +2,15 @@
 //! were longer, it could not be written, and the probe could neither confirm nor demote the listing. So
 //! evidence that does not fit is shortened.
 
+use super::listings::LISTING;
 use crate::table::prelude::*;
 use registry_model::error::shorten;
 use registry_model::{Assessment, Facts};
+
+pub(super) const EVIDENCE: Record<Assessment> = Record::new(LISTING.prefix, "EVIDENCE", "evidence");
+
+/// The attribute with the latest change of tools or skills.
+pub(super) const CHANGED: &str = "changed";
 
 /// Bytes of evidence that is stored whole, well below the maximum of an item (DynamoDB developer guide, "Constraints":
 /// 400 KB with the names of the attributes).
@@ -24,7 +30,16 @@ pub(crate) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<I
             shortened");
         shortened(assessment).canonical()?
     };
-    Ok(keys::EVIDENCE.of(id).with([("evidence", s(stored))]))
+    Ok(EVIDENCE.of(id).with([(EVIDENCE.attribute, s(stored))]))
+}
+
+/// The evidence in an item, if it has any: a change of tools can be stored before any evidence.
+pub(super) fn read_evidence(item: &Item) -> Result<Option<Assessment>> {
+    if !item.contains_key(EVIDENCE.attribute) {
+        return Ok(None);
+    }
+    let changed = item.get(CHANGED).map(|_| blob(item, CHANGED)).transpose()?;
+    Ok(Some(Assessment { changed, ..EVIDENCE.read(item)? }))
 }
 
 /// The outcome, its reasons and the checks, without the texts of the peer.
@@ -116,7 +131,7 @@ mod tests {
         let stored = |chars| {
             let item = evidence_item(&"mcp-adder".parse().unwrap(), &assessment(chars)).unwrap();
             assert!(size(&item) < 400 * 1024, "{} bytes", size(&item));
-            blob::<Assessment>(&item, "evidence").unwrap()
+            EVIDENCE.read(&item).unwrap()
         };
         assert_eq!(stored(10), assessment(10), "what fits is stored whole");
         let short = stored(5000);
