@@ -1,0 +1,283 @@
+//! Stores a completion: the feedback of a listing, together with its reward (a founding seat or a discount
+//! code). One transaction writes all of it. One counter with a condition counts the seats, so that no seat is
+//! given twice. When all seats are taken, feedback no longer writes to this counter.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::contacts::keep_contact;
+use super::counters::{LIVE, by_kind, live, rating_counter};
+use super::feed;
+use super::listings::LISTING;
+use super::rates::Allowance;
+use super::rewards::{self, DISCOUNT_CODE, GRANT};
+use super::trails::{self, Deposit};
+use crate::table::prelude::*;
+use registry_model::{
+    Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Reward, TokenDigest, TrailEvent,
+};
+
+/// Separate from its listing, and named so that a policy can deny it: it contains free text of a caller.
+pub(super) const FEEDBACK: Record<Completion> = Record::new("FEEDBACK#", "FEEDBACK", "completion");
+/// The answers and the text of feedback.
+pub(super) const FEEDBACK_TEXT: Record<FeedbackTexts<'static>> =
+    Record::new("FEEDBACK#", "TEXT", "texts").stored_for(365 * 86_400);
+/// The count of founding seats, in the partition of the Live counters, so that one query reads both.
+pub(super) const SEATS: Place = Place::new(LIVE.prefix, "SEATS");
+/// Exists where a listing of this registrable domain has a founding seat.
+pub(super) const SEAT: Place = Place::new("SEAT#", "SEAT");
+
+#[derive(Clone, Copy, Debug)]
+pub enum NewReward<'a> {
+    /// A founding seat, with the grant that its token gives.
+    Seat {
+        seats: u32,
+        token: &'a TokenDigest,
+        grant: &'a Grant,
+        /// The registrable domain that can have only one seat.
+        domain: Option<&'a str>,
+    },
+    Code(&'a DiscountCode),
+}
+
+/// Parts of the table, of at most 1 MB each, that one call reads.
+const PAGES_PER_CALL: u32 = 20;
+const FEEDBACK_PER_PAGE: usize = 100;
+
+/// What a person wrote in feedback. Stored separately from the completion, because it expires.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct FeedbackTexts<'a> {
+    answers: Cow<'a, BTreeMap<String, String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<Cow<'a, str>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FeedbackPage {
+    /// With their texts, where these have not expired.
+    pub feedback: Vec<Feedback>,
+    /// Where the next page begins; `None` when the whole table was read.
+    pub next: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct NewFeedback<'a> {
+    pub feedback: &'a Feedback,
+    pub contact: &'a Contact,
+    /// The digest of the sender's idempotency key, where one was sent.
+    pub key_digest: Option<&'a str>,
+    /// The values that were read from the listing's trail.
+    pub trail: Amounts,
+}
+
+/// How a completion ended. Nothing is written unless it is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompletionOutcome {
+    Done,
+    AlreadyDone,
+    SeatsGone,
+    /// Another listing of the domain has a seat.
+    DomainSeated,
+    NotDemoed,
+}
+
+/// Who may have a reward issued again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimant {
+    /// Whoever knows the key that was sent with the feedback. A code that a purchase holds is not replaced.
+    Key,
+    /// The owner of the domain. The key stops working, and a hold on the code does not protect it.
+    Owner,
+}
+
+impl Store {
+    pub async fn completion(&self, id: &ListingId) -> Result<Option<Completion>> {
+        self.get(&FEEDBACK, &FEEDBACK.of(id)).await
+    }
+
+    /// The feedback of a listing with its texts, where it gave any.
+    pub async fn feedback(&self, id: &ListingId) -> Result<Option<Feedback>> {
+        let items = self.partition(&FEEDBACK.partition(id)).await?;
+        let at = |place: &Place| items.iter().find(|item| place.is_place_of(item));
+        let Some(item) = at(&FEEDBACK) else { return Ok(None) };
+        let feedback = FEEDBACK.read(item)?.feedback;
+        let Some(texts) = at(&FEEDBACK_TEXT) else { return Ok(Some(feedback)) };
+        let FeedbackTexts { answers, body } = FEEDBACK_TEXT.read(texts)?;
+        Ok(Some(Feedback { answers: answers.into_owned(), body: body.map(Cow::into_owned), ..feedback }))
+    }
+
+    /// The feedback of all listings, in a part of the table that begins after `after`. It reads the whole table, because
+    /// only the operator needs this list, and seldom.
+    pub async fn all_feedback(&self, after: Option<&str>) -> Result<FeedbackPage> {
+        let mut page = FeedbackPage { next: after.map(str::to_owned), ..FeedbackPage::default() };
+        for _ in 0..PAGES_PER_CALL {
+            let (items, next) = self.scan(page.next.as_deref()).await?;
+            for item in items.iter().filter(|item| item.contains_key(FEEDBACK.attribute)) {
+                let given = FEEDBACK.read(item)?.feedback;
+                page.feedback.extend(self.feedback(&given.listing_id).await?);
+            }
+            page.next = next;
+            if page.next.is_none() || page.feedback.len() >= FEEDBACK_PER_PAGE {
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    /// Writes feedback with its reward, contact, counts and feed items, once per listing.
+    pub async fn complete(
+        &self,
+        new: &NewFeedback<'_>,
+        reward: NewReward<'_>,
+        allowance: Option<Allowance<'_>>,
+        news: &[FeedItem],
+    ) -> Result<CompletionOutcome> {
+        let NewFeedback { feedback, contact, key_digest, trail } = new;
+        self.count_allowed(allowance, feedback.at).await?;
+        let id = &feedback.listing_id;
+        let mut transaction = Transaction::default();
+        let completion = Completion {
+            feedback: Feedback { answers: BTreeMap::new(), body: None, ..(*feedback).clone() },
+            reward: reward.stored(),
+            key_digest: key_digest.map(str::to_owned),
+            seat_domain: reward.domain().map(str::to_owned),
+        };
+        let completion = transaction.put_new(FEEDBACK.of(id).with([FEEDBACK.value(&completion)?]));
+        let body = feedback.body.as_deref().map(Cow::Borrowed);
+        let texts = FeedbackTexts { answers: Cow::Borrowed(&feedback.answers), body };
+        transaction.put(FEEDBACK_TEXT.item(&FEEDBACK_TEXT.of(id), &texts, feedback.at)?);
+        let mark = Expression::default().set("feedbacked", yes()).if_equal("demoed", yes());
+        let demoed = transaction.update(LISTING.of(id), mark);
+        if let NewReward::Seat { seats, .. } = reward {
+            let claim = Expression::default().add("claimed", 1).if_missing_or("claimed", "<", n(seats));
+            transaction.update(SEATS.key(), claim);
+        }
+        let domain = reward.domain().map(|domain| {
+            let holder = [("listing_id", s(id.as_str())), ("at", ms(feedback.at))];
+            transaction.put_new(SEAT.of(domain).with(holder))
+        });
+        put_reward(&mut transaction, feedback, reward)?;
+        transaction.update(live(id), counted(feedback, 1));
+        keep_contact(&mut transaction, id, contact, feedback.at);
+        for item in news {
+            feed::tell(&mut transaction, item)?;
+        }
+        let mut deposits = vec![Deposit::of(id, TrailEvent::LeaveFeedback).on(Some(*trail))];
+        if matches!(reward, NewReward::Seat { .. }) {
+            deposits.push(Deposit::of(id, TrailEvent::FoundingClaim));
+        }
+        trails::deposit(&mut transaction, &deposits, feedback.at);
+        Ok(match self.transact(transaction).await? {
+            Outcome::Written => CompletionOutcome::Done,
+            Outcome::Refused(refused) if refused.includes(completion) => CompletionOutcome::AlreadyDone,
+            Outcome::Refused(refused) if refused.includes(demoed) => CompletionOutcome::NotDemoed,
+            Outcome::Refused(refused) if domain.is_some_and(|write| refused.includes(write)) => {
+                CompletionOutcome::DomainSeated
+            }
+            Outcome::Refused(_) => CompletionOutcome::SeatsGone,
+        })
+    }
+
+    /// Issues a new reward in the place of that of a completion, which becomes invalid. `AlreadyDone` where another
+    /// request did so in the meantime, where the old token was revoked, or where a purchase used the old code.
+    pub async fn reissue(
+        &self,
+        before: &Completion,
+        reward: NewReward<'_>,
+        claimant: Claimant,
+        now: Moment,
+    ) -> Result<CompletionOutcome> {
+        let mut transaction = Transaction::default();
+        let key_digest = before.key_digest.clone().filter(|_| claimant == Claimant::Key);
+        let after = Completion { reward: reward.stored(), key_digest, ..before.clone() };
+        let change = Expression::default().set(FEEDBACK.attribute, to_blob(&after)?);
+        let change = change.if_equal(FEEDBACK.attribute, to_blob(before)?);
+        transaction.update(FEEDBACK.of(&before.feedback.listing_id), change);
+        match &before.reward {
+            Reward::Seat(digest) => {
+                let grant = GRANT.of(TokenDigest::of_table(digest));
+                transaction.update(grant, rewards::revocation().if_present(GRANT.attribute))
+            }
+            Reward::Code(digest) => {
+                let condition = match claimant {
+                    Claimant::Key => rewards::unspent(now),
+                    Claimant::Owner => rewards::unused(),
+                };
+                transaction.delete_if(DISCOUNT_CODE.of(digest), condition)
+            }
+        };
+        put_reward(&mut transaction, &before.feedback, reward)?;
+        let is_done = self.commit(transaction).await?;
+        Ok(if is_done { CompletionOutcome::Done } else { CompletionOutcome::AlreadyDone })
+    }
+
+    /// Deletes a completion with its reward, seat and counts, so that its listing can give feedback again. False where
+    /// the completion changed since it was read.
+    pub async fn void_completion(&self, completion: &Completion) -> Result<bool> {
+        let feedback = &completion.feedback;
+        let id = &feedback.listing_id;
+        let listing = self.read(&LISTING.of(id)).await?;
+        let mut transaction = Transaction::default();
+        let unchanged = Expression::default().if_equal(FEEDBACK.attribute, to_blob(completion)?);
+        transaction.delete_if(FEEDBACK.of(id), unchanged);
+        transaction.delete(FEEDBACK_TEXT.of(id));
+        if listing.is_some() {
+            transaction.update(LISTING.of(id), Expression::default().remove("feedbacked").if_exists());
+        }
+        match &completion.reward {
+            Reward::Seat(digest) => {
+                transaction.update(GRANT.of(TokenDigest::of_table(digest)), rewards::revocation());
+                transaction.update(SEATS.key(), Expression::default().add("claimed", -1));
+            }
+            Reward::Code(digest) => {
+                transaction.delete(DISCOUNT_CODE.of(digest));
+            }
+        }
+        if let Some(domain) = &completion.seat_domain {
+            transaction.delete(SEAT.of(domain));
+        }
+        transaction.update(live(id), counted(feedback, -1));
+        self.commit(transaction).await
+    }
+}
+
+fn put_reward(transaction: &mut Transaction, feedback: &Feedback, reward: NewReward<'_>) -> Result<()> {
+    let item: Item = match reward {
+        NewReward::Seat { token, grant, .. } => rewards::grant_item(grant, token)?,
+        NewReward::Code(code) => DISCOUNT_CODE
+            .of(code.digest())
+            .with([("listing_id", s(feedback.listing_id.as_str())), ("made_at", ms(feedback.at))]),
+    };
+    transaction.put_new(item);
+    Ok(())
+}
+
+impl<'a> NewReward<'a> {
+    const fn domain(self) -> Option<&'a str> {
+        match self {
+            Self::Seat { domain, .. } => domain,
+            Self::Code(_) => None,
+        }
+    }
+
+    fn stored(self) -> Reward {
+        match self {
+            Self::Seat { token, .. } => Reward::Seat(token.as_str().to_owned()),
+            Self::Code(code) => Reward::Code(code.digest()),
+        }
+    }
+}
+
+/// How a completion changes the counters, 1 to count it and -1 to take it back; the active list shows them.
+fn counted(feedback: &Feedback, by: i64) -> Expression {
+    let (counter, drafts) =
+        by_kind(feedback.kind, ("feedback_agents", "drafts_agents"), ("feedback_mcps", "drafts_mcps"));
+    let (rating, draft) = if feedback.is_draft { (0, by) } else { (by, 0) };
+    Expression::default()
+        .add("version", 1)
+        .add(counter, by)
+        .add(drafts, draft)
+        .add(&rating_counter(feedback.sku, feedback.rating), rating)
+}

@@ -1,0 +1,64 @@
+//! Leases of the slots of a host: how many probes may run at one host at the same time, over all processes. A lease ends
+//! by itself, so a process that dies blocks nothing.
+
+use crate::table::prelude::*;
+
+/// The leased slots of a host. The id is an origin.
+pub(super) const HOST_SLOTS: Place = Place::new("PROBING#", "SLOTS");
+
+/// Concurrent probes of one host, over all its listings and all processes.
+pub const SLOTS_PER_HOST: usize = 4;
+
+/// The attributes of the slots. Each contains the end of its lease, in milliseconds since the epoch.
+const SLOTS: [&str; SLOTS_PER_HOST] = ["slot0", "slot1", "slot2", "slot3"];
+
+/// No lease lasts longer. An end that is later was written by a wrong clock, and the slot counts as free.
+const MAX_HOST_LEASE_MS: i64 = 60_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostLease {
+    slot: usize,
+    pub until: Moment,
+}
+
+impl Store {
+    /// Leases a slot of a host until `until`; with `own`, this lease is extended if it still can be. `held` are the other
+    /// leases of this process at the host. `None` if all slots are leased.
+    pub async fn lease_host_slot(
+        &self,
+        host: &str,
+        own: Option<HostLease>,
+        held: &[HostLease],
+        now: Moment,
+        until: Moment,
+    ) -> Result<Option<HostLease>> {
+        let (now_ms, latest) = (now.as_millisecond(), now.as_millisecond() + MAX_HOST_LEASE_MS);
+        let mut open: Vec<usize> =
+            (0..SLOTS_PER_HOST).filter(|slot| held.iter().all(|lease| lease.slot != *slot)).collect();
+        open.sort_by_key(|slot| own.is_none_or(|own| own.slot != *slot));
+        while let Some(slot) = open.first().copied() {
+            let mine = own.filter(|own| own.slot == slot).map_or(0, |own| own.until.as_millisecond());
+            let change = Expression::default()
+                .set("ttl", n(now.as_second() + 86_400))
+                .set(SLOTS[slot], ms(until))
+                .only_if(
+                    "attribute_not_exists(#slot) OR #slot < :now OR #slot > :latest OR #slot = :mine",
+                    [("#slot", SLOTS[slot])],
+                    [(":now", n(now_ms)), (":latest", n(latest)), (":mine", n(mine))],
+                );
+            let Err(found) = self.update_or_found(&HOST_SLOTS.of(host), &change, None).await? else {
+                return Ok(Some(HostLease { slot, until }));
+            };
+            // The refusal tells which slots are leased, so that only the free ones are tried.
+            open.remove(0);
+            open.retain(|slot| !(now_ms..=latest).contains(&number(&found, SLOTS[*slot])));
+        }
+        Ok(None)
+    }
+
+    pub async fn end_host_lease(&self, host: &str, lease: HostLease) -> Result<()> {
+        let slot = SLOTS[lease.slot];
+        let change = Expression::default().remove(slot).if_equal(slot, ms(lease.until));
+        self.update(&HOST_SLOTS.of(host), &change, None).await.map(drop)
+    }
+}

@@ -1,0 +1,242 @@
+//! Listings: how one is stored, and the requests that insert a listing, read it by its id, or return a page of shown ones. The
+//! evidence of the last probe is a separate item. It is many times larger than the listing, and lists do not return it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::contacts::keep_contact;
+use super::counters::bump_version;
+use super::due::DueClass;
+use super::evidence::{EVIDENCE, read_evidence};
+use super::leaves::{LAST_LEAF, last_leaf};
+use super::names::{pointers, rename, yield_name};
+use super::search_index::mark_dirty;
+use super::server_documents::{self, DocumentChange};
+use super::trails::{self, Deposit};
+use super::{feed, hosts};
+use crate::table::prelude::*;
+use crate::table::read_cache::ListedPage;
+use registry_model::{Amounts, Assessment, Contact, FeedItem, Kind, Lane, TrailEvent};
+
+/// The items that are read together with a listing share its partition.
+pub(crate) const LISTING: Place = Place::new("LISTING#", "CORE");
+
+/// The index partition of servers that run on the machine of their user.
+pub(super) const PACKAGES: &str = "PACKAGES";
+
+/// The index partition of servers that ask for a sign-in.
+pub(super) const GATED: &str = "GATED";
+
+/// The index partition of the Active listings of a kind.
+pub(super) fn active_partition(kind: Kind) -> String {
+    format!("ACTIVE#{}", kind.as_str())
+}
+
+/// A listing and the evidence of its last probe.
+pub type NamedListing = (Listing, Option<Assessment>);
+
+impl Store {
+    pub async fn listing(&self, id: &ListingId) -> Result<Option<Listing>> {
+        let item = self.read(&LISTING.of(id)).await?;
+        Ok(item.map(serde_dynamo::from_item).transpose()?)
+    }
+
+    /// A listing with its evidence and its last leaf, by one read.
+    pub async fn listing_with_evidence(&self, id: &ListingId) -> Result<Option<Arc<NamedListing>>> {
+        let keys = vec![LISTING.of(id), EVIDENCE.of(id), LAST_LEAF.of(id)];
+        let read = async { Ok(joined(self.batch_get(keys, Consistency::Strong).await?)?.pop()) };
+        self.read_cache.listing(id, read).await
+    }
+
+    pub async fn listings(&self, ids: &[ListingId]) -> Result<Vec<Listing>> {
+        read_all(self.batch_get(LISTING.all(ids), Consistency::Strong).await?)
+    }
+
+    /// The cores of listings, to show them, in no order. They are cached if only this process writes to the table. Otherwise
+    /// an eventual read costs half.
+    pub async fn shown_listings(&self, ids: &[ListingId]) -> Result<Vec<Arc<Listing>>> {
+        let read = async |missing: Vec<ListingId>| {
+            read_all(self.batch_get(LISTING.all(&missing), Consistency::Eventual).await?)
+        };
+        self.read_cache.cores(ids, read).await
+    }
+
+    /// Listings with their evidence, to show them, in no order. Evidence is large, and an eventual read costs half.
+    pub async fn shown_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>> {
+        let keys = ids.iter().flat_map(|id| [LISTING.of(id), EVIDENCE.of(id)]);
+        joined(self.batch_get(keys.collect(), Consistency::Eventual).await?)
+    }
+
+    /// Listings with their evidence, in no order.
+    pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>> {
+        let keys = ids.iter().flat_map(|id| [LISTING.of(id), EVIDENCE.of(id)]);
+        joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
+    }
+
+    /// Inserts a listing with its contact, names, feed item and trail, in one transaction. False if it exists, because it was
+    /// published concurrently. `yielding` is the listing that loses the name that this one proved.
+    pub async fn insert(
+        &self,
+        listing: &Listing,
+        document: Option<&DocumentChange>,
+        contact: &Contact,
+        news: &FeedItem,
+        yielding: Option<&Listing>,
+    ) -> Result<bool> {
+        let mut transaction = Transaction::default();
+        transaction.put_new(listing_item(listing)?);
+        if let Some(document) = document {
+            server_documents::keep(&mut transaction, &listing.id, document)?;
+        }
+        keep_contact(&mut transaction, &listing.id, contact, listing.listed_at);
+        for pointer in pointers(listing) {
+            transaction.put(pointer.item());
+        }
+        if let Some(yielding) = yielding {
+            yield_name(&mut transaction, yielding, listing.listed_at)?;
+            bump_version(&mut transaction, &yielding.id);
+        }
+        hosts::move_pointers(&mut transaction, None, listing);
+        feed::tell(&mut transaction, news)?;
+        let joined = Deposit::of(&listing.id, TrailEvent::ListYourself).on(Some(Amounts::NONE));
+        trails::deposit(&mut transaction, &[joined], listing.listed_at);
+        self.commit(transaction).await
+    }
+
+    /// Replaces a listing by its publisher's new description, and takes the name it proved from `yielding`. False where
+    /// it is being probed or was changed since it was read; then nothing was written.
+    pub async fn republish(
+        &self,
+        before: &Listing,
+        after: &Listing,
+        document: Option<&DocumentChange>,
+        contact: &Contact,
+        yielding: Option<&Listing>,
+        now: Moment,
+    ) -> Result<bool> {
+        let mut transaction = Transaction::default();
+        let change = if_as_read(changed(before, after)?, before)
+            .if_equal("lane", s(before.lane.as_str()))
+            .if_equal("due_at", s(before.due_at.to_string()))
+            .if_is("lease_until", "<", ms(now));
+        transaction.update(LISTING.of(&after.id), change);
+        if let Some(document) = document {
+            server_documents::keep(&mut transaction, &after.id, document)?;
+        }
+        keep_contact(&mut transaction, &after.id, contact, now);
+        rename(&mut transaction, before, after);
+        hosts::move_pointers(&mut transaction, Some(before), after);
+        if after.lane.is_proven() {
+            mark_dirty(&mut transaction, &after.id, now);
+        }
+        if let Some(news) = FeedItem::of_name(before, after, now) {
+            feed::tell(&mut transaction, &news)?;
+        }
+        if let Some(yielding) = yielding {
+            yield_name(&mut transaction, yielding, now)?;
+        }
+        if after.lane == Lane::Active || yielding.is_some() {
+            bump_version(&mut transaction, &after.id);
+        }
+        self.commit(transaction).await
+    }
+
+    /// Active listings of a kind, the newest first, after the place where an earlier page ended.
+    pub async fn active(&self, kind: Kind, after: Option<&str>, limit: u32) -> Result<ListedPage> {
+        self.page_of_shown(active_partition(kind), after, limit).await
+    }
+
+    /// Servers that run on the machine of their user, the newest first, after the place where an earlier page ended.
+    pub async fn packages(&self, after: Option<&str>, limit: usize) -> Result<ListedPage> {
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        self.page_of_shown(PACKAGES.to_owned(), after, limit).await
+    }
+
+    async fn page_of_shown(&self, partition: String, after: Option<&str>, limit: u32) -> Result<ListedPage> {
+        let page = format!("{partition}\n{limit}\n{}", after.unwrap_or_default());
+        self.read_cache.page(&page, self.read_page_of_shown(partition, after, limit)).await
+    }
+
+    pub(crate) async fn read_page_of_shown(
+        &self,
+        partition: String,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<ListedPage> {
+        let range = after.map_or(Range::All, |after| Range::Before(after.to_owned()));
+        let query = Query::of(partition).index(table::SHOWN).range(range);
+        let (items, next) =
+            self.page_of_items(query.descending(), limit as usize, table::SHOWN.key[1]).await?;
+        Ok((read_all(items)?, next))
+    }
+}
+
+/// Joins the items of listings with those of their evidence and last leaves.
+pub(crate) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
+    let (cores, others): (Vec<Item>, Vec<Item>) =
+        items.into_iter().partition(|item| LISTING.is_place_of(item));
+    let others: HashMap<(&str, &str), &Item> =
+        others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
+    let read = |core: Item| {
+        let evidence = others.get(&(text(&core, "pk"), EVIDENCE.sort));
+        let evidence = evidence.map(|item| read_evidence(item)).transpose()?.flatten();
+        let leaf = others.get(&(text(&core, "pk"), LAST_LEAF.sort));
+        let last_leaf = leaf.map(|leaf| last_leaf(leaf)).transpose()?;
+        let listing: Listing = serde_dynamo::from_item(core)?;
+        Ok((Listing { last_leaf, ..listing }, evidence))
+    };
+    cores.into_iter().map(read).collect()
+}
+
+/// The whole item of a listing: its data and its index keys.
+pub(crate) fn listing_item(listing: &Listing) -> Result<Item> {
+    let mut item: Item = serde_dynamo::to_item(listing)?;
+    // A value that a listing does not have is no attribute.
+    item.retain(|_, value| !value.is_null());
+    item.extend(LISTING.of(&listing.id).with([("hosted", yes())]));
+    let mut index = |index: table::Index, pk: String, sk: String| {
+        item.insert(index.key[0].to_owned(), s(pk));
+        item.insert(index.key[1].to_owned(), s(sk));
+    };
+    let shown = match listing.lane {
+        Lane::Active => Some(active_partition(listing.shown_kind())),
+        Lane::Gated => Some(GATED.to_owned()),
+        Lane::Package => Some(PACKAGES.to_owned()),
+        Lane::Queued | Lane::NeedsFix | Lane::Unchecked | Lane::Demoted | Lane::Withdrawn => None,
+    };
+    if let Some(shown) = shown {
+        index(table::SHOWN, shown, listing.shown_at());
+    }
+    if let Some(class) = DueClass::of(listing) {
+        index(table::DUE, class.as_str().to_owned(), key::at(listing.due_at, listing.id.as_str()));
+    }
+    Ok(item)
+}
+
+/// The change from one state of a listing's item to another, with a new revision. It excludes the funnel's marks, the
+/// last visit and read, and the proven domain, which other writers set during a probe.
+pub(crate) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
+    const EXCLUDED: [&str; 7] =
+        ["pk", "sk", "demoed", "feedbacked", "visited_at", "read_at", "proven_domain"];
+    let (mut before, mut after) = (listing_item(before)?, listing_item(after)?);
+    before.retain(|name, _| !EXCLUDED.contains(&name.as_str()) && !after.contains_key(name));
+    after.retain(|name, _| !EXCLUDED.contains(&name.as_str()));
+    let change = Expression::default().set_all(after).add(REVISION, 1);
+    Ok(before.keys().fold(change, |change, name| change.remove(name)))
+}
+
+/// The attribute that counts the changes of a listing; absent in items of earlier versions.
+pub(crate) const REVISION: &str = "revision";
+
+/// Requires that nobody changed the listing since it was read.
+pub(crate) fn if_as_read(change: Expression, before: &Listing) -> Expression {
+    match before.revision {
+        0 => change.if_missing_or(REVISION, "=", n(0)),
+        revision => change.if_equal(REVISION, n(revision)),
+    }
+}
+
+/// A condition: the listing exists and is not withdrawn.
+pub(crate) fn not_withdrawn() -> Expression {
+    Expression::default().if_is("lane", "<>", s(Lane::Withdrawn.as_str())).if_exists()
+}

@@ -1,0 +1,86 @@
+//! The errors of the table. Callers need to know only one thing: whether to retry later or to report a fault. The
+//! errors of the SDK and of the serializers are mapped here, so that no other file matches on their codes.
+
+use std::fmt;
+
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
+
+use crate::records::rates::UsedUp;
+use registry_model::error::Problem;
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Throttled, in conflict with another writer, or timed out: a retry may succeed.
+    #[error("the table is busy: {0}")]
+    Busy(String),
+    /// The table refused a request, or an item cannot be decoded: a fault of this registry that a retry does not fix.
+    #[error("the table refused a request: {0}")]
+    Fault(String),
+    /// The search backend of the operator failed: a retry may succeed.
+    #[error("the search backend failed: {0}")]
+    Search(String),
+    /// A rate limit is exceeded. Nothing was written.
+    #[error("a rate limit is exceeded: {0:?}")]
+    Limited(UsedUp),
+}
+
+pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Busy(internal) => Self::unavailable(internal),
+            StoreError::Fault(internal) => Self::fault(internal),
+            StoreError::Search(internal) => Self::search_unavailable(internal),
+            StoreError::Limited(used_up) => used_up.into(),
+        }
+    }
+}
+
+/// The errors that are always a fault.
+macro_rules! faults {
+    ($($Error:ty),+) => {$(
+        impl From<$Error> for StoreError {
+            fn from(error: $Error) -> Self {
+                Self::Fault(error.to_string())
+            }
+        }
+    )+};
+}
+
+faults!(serde_dynamo::Error, serde_json::Error, aws_sdk_dynamodb::error::BuildError);
+
+/// Error codes after which a retry may succeed (DynamoDB developer guide, "Error handling").
+const RETRYABLE: [&str; 8] = [
+    "ProvisionedThroughputExceededException",
+    "ThrottlingException",
+    "RequestLimitExceeded",
+    "LimitExceededException",
+    "TransactionInProgressException",
+    "TransactionConflictException",
+    "InternalServerError",
+    "ServiceUnavailable",
+];
+
+impl<E> From<SdkError<E>> for StoreError
+where
+    E: ProvideErrorMetadata + fmt::Debug,
+{
+    fn from(error: SdkError<E>) -> Self {
+        let retryable = match &error {
+            SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => true,
+            SdkError::ServiceError(service) => {
+                service.raw().status().is_server_error()
+                    || service.err().code().is_some_and(|code| RETRYABLE.contains(&code))
+            }
+            _ => false,
+        };
+        let text = format!("{error:?}");
+        if retryable { Self::Busy(text) } else { Self::Fault(text) }
+    }
+}
+
+/// Whether a single write failed because its condition did.
+pub(crate) fn is_condition_failure<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
+    error.as_service_error().and_then(|error| error.code()) == Some("ConditionalCheckFailedException")
+}
