@@ -4,13 +4,16 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 
-use hickory_resolver::config::ResolveHosts;
+use hickory_resolver::TokioResolver;
+use hickory_resolver::config::{
+    ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts,
+};
+use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::address::is_public;
 use super::failure::FetchError;
 use super::target::{TargetError, is_localhost};
-use super::txt::resolver;
 use registry_model::{NameServers, Reach};
 
 const MAX_ADDRESSES: usize = 8;
@@ -66,12 +69,35 @@ pub(super) fn system_lookup(name: String) -> Pin<Box<dyn Future<Output = Address
 
 /// "No such name" and "no answer" are kept apart, because the owner can fix only the first.
 async fn look_up(servers: NameServers, name: &str) -> Addresses {
-    let resolver = resolver(servers, ResolveHosts::Auto).ok_or(FetchError::NameUnresolved)?;
+    let resolver = dns_client(servers, ResolveHosts::Auto).ok_or(FetchError::NameUnresolved)?;
     match resolver.lookup_ip(name).await {
         Ok(found) => Ok(found.iter().collect()),
         Err(error) if error.is_no_records_found() => Err(FetchError::NameNotFound),
         Err(_) => Err(FetchError::NameUnresolved),
     }
+}
+
+/// A client for one query: a kept connection would not survive the pauses of a function.
+pub(super) fn dns_client(servers: NameServers, use_hosts_file: ResolveHosts) -> Option<TokioResolver> {
+    let mut builder = match servers {
+        NameServers::Off => return None,
+        NameServers::System => TokioResolver::builder_tokio().ok()?,
+        NameServers::Only(address) => {
+            let mut ways = vec![ConnectionConfig::udp(), ConnectionConfig::tcp()];
+            for way in &mut ways {
+                way.port = address.port();
+            }
+            let server = NameServerConfig::new(address.ip(), true, ways);
+            let config = ResolverConfig::from_name_servers(vec![server]);
+            TokioResolver::builder_with_config(config, TokioRuntimeProvider::default())
+        }
+    };
+    let options: &mut ResolverOpts = builder.options_mut();
+    options.cache_size = 0;
+    options.edns0 = true;
+    options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
+    options.use_hosts_file = use_hosts_file;
+    builder.build().ok()
 }
 
 #[cfg(test)]

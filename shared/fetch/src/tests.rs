@@ -8,7 +8,7 @@ mod redirects;
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -23,7 +23,7 @@ const A_BUSY_MACHINE: Duration = Duration::from_secs(5);
 /// A peer on loopback, and the requests that it has received: the head, and the part of the body that came with it.
 struct Peer {
     base: String,
-    seen: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Peer {
@@ -35,8 +35,8 @@ impl Peer {
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let record = Arc::clone(&seen);
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let record = Arc::clone(&requests);
         tokio::spawn(async move {
             while let Ok((mut connection, _)) = listener.accept().await {
                 let mut request = vec![0; 8192];
@@ -47,13 +47,13 @@ impl Peer {
                 tokio::spawn(serve(connection, path));
             }
         });
-        Self { base, seen }
+        Self { base, requests }
     }
 
     /// Sends the same bytes to every client, and closes the connection.
-    async fn saying(bytes: impl Into<Vec<u8>>) -> Self {
+    async fn sending(bytes: impl Into<Vec<u8>>) -> Self {
         let bytes: Arc<[u8]> = bytes.into().into();
-        Self::serving(move |connection, _| say(connection, Arc::clone(&bytes))).await
+        Self::serving(move |connection, _| send_all(connection, Arc::clone(&bytes))).await
     }
 
     /// Sends `start`, and then repeats `again` until the client closes the connection.
@@ -75,12 +75,12 @@ impl Peer {
         Target::parse(&format!("{}{path}", self.base), Reach::Development).unwrap()
     }
 
-    fn seen(&self) -> Vec<String> {
-        self.seen.lock().unwrap().clone()
+    fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
-async fn say(mut connection: TcpStream, bytes: Arc<[u8]>) {
+async fn send_all(mut connection: TcpStream, bytes: Arc<[u8]>) {
     let _ = connection.write_all(&bytes).await;
     let _ = connection.shutdown().await;
     // Closing with unread bytes would reset the connection and take the answer with it.
@@ -98,4 +98,16 @@ fn get(target: Target) -> Request {
 
 async fn fetched(peer: &Peer) -> Result<Answer, FetchError> {
     fetcher().send(get(peer.at("/card"))).await
+}
+
+/// The error of a GET from a peer that sends these bytes.
+async fn error_after(bytes: impl Into<Vec<u8>>) -> FetchError {
+    fetched(&Peer::sending(bytes).await).await.unwrap_err()
+}
+
+async fn assert_request_times_out(fetcher: &Fetcher, target: Target, after: Duration) {
+    let started = Instant::now();
+    let error = fetcher.send(get(target).with_deadline(after)).await.unwrap_err();
+    assert_eq!(error, FetchError::Timeout { after });
+    assert!(started.elapsed() < after + A_BUSY_MACHINE, "{:?}", started.elapsed());
 }

@@ -3,14 +3,11 @@
 
 use std::time::Duration;
 
-use hickory_resolver::TokioResolver;
-use hickory_resolver::config::{
-    ConnectionConfig, LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts,
-};
-use hickory_resolver::net::runtime::TokioRuntimeProvider;
+use hickory_resolver::config::ResolveHosts;
 use hickory_resolver::proto::rr::{Name, RData, Record};
 use tokio::time::timeout;
 
+use super::resolver::dns_client;
 use super::target::TargetError;
 use registry_model::{Moment, NameServers};
 
@@ -43,7 +40,7 @@ pub(super) async fn records(
 ) -> Result<Vec<String>, TxtError> {
     // The dot at the end keeps the search list of the machine's own network out of it.
     let name = Name::from_ascii(format!("{name}.")).map_err(|_| TargetError::BadName)?;
-    let resolver = resolver(servers, ResolveHosts::Never).ok_or(TxtError::NoNameServer)?;
+    let resolver = dns_client(servers, ResolveHosts::Never).ok_or(TxtError::NoNameServer)?;
     match timeout(deadline, resolver.txt_lookup(name.clone())).await {
         Ok(Ok(lookup)) => {
             let texts = lookup.answers().iter().filter(|record| record.name == name).filter_map(text);
@@ -58,29 +55,6 @@ pub(super) async fn records(
 fn text(record: &Record) -> Option<String> {
     let RData::TXT(txt) = &record.data else { return None };
     Some(String::from_utf8_lossy(&txt.txt_data.concat()).into_owned())
-}
-
-/// A resolver for one query: a kept connection would not survive the pauses of a function.
-pub(super) fn resolver(servers: NameServers, use_hosts_file: ResolveHosts) -> Option<TokioResolver> {
-    let mut builder = match servers {
-        NameServers::Off => return None,
-        NameServers::System => TokioResolver::builder_tokio().ok()?,
-        NameServers::Only(address) => {
-            let mut ways = vec![ConnectionConfig::udp(), ConnectionConfig::tcp()];
-            for way in &mut ways {
-                way.port = address.port();
-            }
-            let server = NameServerConfig::new(address.ip(), true, ways);
-            let config = ResolverConfig::from_name_servers(vec![server]);
-            TokioResolver::builder_with_config(config, TokioRuntimeProvider::default())
-        }
-    };
-    let options: &mut ResolverOpts = builder.options_mut();
-    options.cache_size = 0;
-    options.edns0 = true;
-    options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
-    options.use_hosts_file = use_hosts_file;
-    builder.build().ok()
 }
 
 #[cfg(test)]

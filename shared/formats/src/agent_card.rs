@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-pub use body::{document, read_body};
+pub use body::document;
 pub use interfaces::{Binding, Dialect, Interface};
 pub use likeness::{Lead, OtherDocument};
 pub use violation::{CardFault, CardViolation};
@@ -23,7 +23,7 @@ pub use violation::{CardFault, CardViolation};
 use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_WORD_CHARS};
 use registry_model::Skill;
 use registry_model::error::shorten;
-use violation::CardViolations;
+use violation::{CardViolations, Findings};
 
 /// An agent card, cut to the parts that the registry stores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -51,6 +51,11 @@ pub struct AgentCard {
     pub authenticated: bool,
 }
 
+/// Parses an agent card from the body of a response; a body that is not JSON is [`CardFault::NotACard`].
+pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
+    read(&document(body)?)
+}
+
 /// Parses an agent card of any published A2A revision (A2A specification 4.4; 0.3 section 5.5).
 ///
 /// # Errors
@@ -59,102 +64,77 @@ pub struct AgentCard {
 pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
     let card = match document {
         Value::Object(card) if likeness::is_agent_card(document, card) => card,
-        _ => return Err(CardFault::NotACard(likeness::of(document))),
+        _ => return Err(CardFault::NotACard(likeness::describe(document))),
     };
     let mut faults = CardViolations::default();
-    let mut broken = CardViolations::default();
-    let mut warnings = CardViolations::default();
-
     let name = card.get("name").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if name.is_empty() {
-        faults.note("name", "name_missing", card.get("name"), "Add a `name`: a short text.");
+        faults.note("name", ("name_missing", "Add a `name`: a short text."), card.get("name"));
     }
-    let found = interfaces::read(card);
-    if found.usable.is_empty() {
-        faults.append(found.violations);
-        faults.append(found.broken);
-    } else {
-        warnings.append(found.violations);
-        broken.append(found.broken);
+    let mut found = Findings::default();
+    let interfaces = interfaces::usable(document, &mut found);
+    if interfaces.is_empty() {
+        faults.append(std::mem::take(&mut found.warnings));
+        faults.append(std::mem::take(&mut found.broken));
+    }
+    if !faults.is_empty() {
+        return Err(CardFault::Invalid(faults.into_vec()));
     }
     let card = AgentCard {
         name: shorten(name, LONGEST_NAME),
-        description: description(card, &mut broken, &mut warnings),
-        version: version(card, &mut broken),
-        documentation_url: link(card, "documentationUrl", "documentationUrl", &mut warnings),
-        provider_url: provider(card, &mut broken, &mut warnings),
-        dialects: dialects(&found.usable),
-        interfaces: found.usable,
-        skills: skills::read(card, &mut broken, &mut warnings),
+        description: description(card, &mut found),
+        version: version(card, &mut found),
+        documentation_url: link(card, "documentationUrl", "documentationUrl", &mut found),
+        provider_url: provider(card, &mut found),
+        dialects: dialects(&interfaces),
+        interfaces,
+        skills: skills::read(card, &mut found),
         authenticated: security::required(card),
         broken: {
-            fields::check(card, &mut broken, &mut warnings);
-            broken.into_vec()
+            fields::check(card, &mut found);
+            found.broken.into_vec()
         },
-        warnings: warnings.into_vec(),
+        warnings: found.warnings.into_vec(),
     };
-    if faults.is_empty() { Ok(card) } else { Err(CardFault::Invalid(faults.into_vec())) }
+    Ok(card)
 }
 
 /// Required in every version; an empty one only gives a warning.
-fn description(
-    card: &Map<String, Value>,
-    broken: &mut CardViolations,
-    warnings: &mut CardViolations,
-) -> String {
+fn description(card: &Map<String, Value>, found: &mut Findings) -> String {
     let value = card.get("description");
     let text = value.and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if text.is_empty() {
-        let list = if value.is_some_and(Value::is_string) { warnings } else { broken };
-        list.note(
-            "description",
-            "description_missing",
-            value,
-            "Describe in one or two sentences what the agent does. The search uses this text.",
-        );
+        let is_text = value.is_some_and(Value::is_string);
+        let fix = "Describe in one or two sentences what the agent does. The search uses this text.";
+        found.list(is_text).note("description", ("description_missing", fix), value);
     }
     shorten(text, LONGEST_DESCRIPTION)
 }
 
 /// Required, as a text; a number is accepted with a fault.
-fn version(card: &Map<String, Value>, broken: &mut CardViolations) -> Option<String> {
-    let version = match card.get("version") {
-        Some(Value::String(text)) if !text.trim().is_empty() => {
-            return Some(shorten(text.trim(), MAX_WORD_CHARS));
-        }
-        Some(Value::Number(number)) => Some(number.to_string()),
-        _ => None,
-    };
-    broken.note(
-        "version",
-        "version_missing",
-        card.get("version"),
-        "Add the agent's own `version` as a text, such as \"1.0.0\".",
-    );
-    version
+fn version(card: &Map<String, Value>, found: &mut Findings) -> Option<String> {
+    let value = card.get("version");
+    if let Some(text) = value.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty()) {
+        return Some(shorten(text, MAX_WORD_CHARS));
+    }
+    let fix = "Add the agent's own `version` as a text, such as \"1.0.0\".";
+    found.broken.note("version", ("version_missing", fix), value);
+    value.filter(|value| value.is_number()).map(ToString::to_string)
 }
 
 /// The provider's URL. The provider is optional; a given one needs a name and a URL.
-fn provider(
-    card: &Map<String, Value>,
-    broken: &mut CardViolations,
-    warnings: &mut CardViolations,
-) -> Option<String> {
+fn provider(card: &Map<String, Value>, found: &mut Findings) -> Option<String> {
     let value = card.get("provider").filter(|value| !value.is_null())?;
     if !["organization", "url"].iter().all(|field| value[field].is_string()) {
-        broken.note(
-            "provider",
-            "provider_malformed",
-            Some(value),
-            "Write the provider as {\"organization\": \"...\", \"url\": \"https://...\"}.",
-        );
+        let fix = "Write the provider as {\"organization\": \"...\", \"url\": \"https://...\"}.";
+        found.broken.note("provider", ("provider_malformed", fix), Some(value));
     }
-    link(value.as_object()?, "url", "provider.url", warnings)
+    link(value.as_object()?, "url", "provider.url", found)
 }
 
 /// An optional link, dropped with a warning where it is not a usable URL.
-fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardViolations) -> Option<String> {
-    let value = of.get(field)?;
+fn link(object: &Map<String, Value>, field: &str, path: &str, found: &mut Findings) -> Option<String> {
+    let value = object.get(field)?;
     let text = value.as_str().filter(|text| !text.is_empty())?;
     let url = Some(text)
         .filter(|text| text.len() <= LONGEST_URL)
@@ -163,12 +143,8 @@ fn link(of: &Map<String, Value>, field: &str, path: &str, warnings: &mut CardVio
         // Escaping can make the URL longer than its text.
         .filter(|url| url.as_str().len() <= LONGEST_URL);
     if url.is_none() {
-        warnings.note(
-            path,
-            "url_unusable",
-            Some(value),
-            "Write an absolute URL, such as https://example.com/docs.",
-        );
+        let fix = "Write an absolute URL, such as https://example.com/docs.";
+        found.warnings.note(path, ("url_unusable", fix), Some(value));
     }
     url.map(String::from)
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::injection;
 use super::tool_definition::{ToolAnnotations, texts, types};
 use registry_model::error::shorten;
-use registry_model::{ListedTool, Severity, ToolChange, ToolChangeKind, ToolSet};
+use registry_model::{ListedTool, Severity, ToolChange, ToolChangeKind as Kind, ToolSet};
 
 /// Characters of a value before or after a change.
 const MAX_VALUE_CHARS: usize = 300;
@@ -54,12 +54,7 @@ pub fn between_sets<'a>(
     if before.unlisted > 0 || after.unlisted > 0 {
         // A tool that is missing in a list may be one of the unlisted tools.
         changes.retain(|change| {
-            !matches!(
-                change.kind,
-                ToolChangeKind::ToolAdded
-                    | ToolChangeKind::DestructiveToolAdded
-                    | ToolChangeKind::ToolRemoved
-            )
+            !matches!(change.kind, Kind::ToolAdded | Kind::DestructiveToolAdded | Kind::ToolRemoved)
         });
     }
     changes
@@ -71,18 +66,18 @@ pub fn of_tool(name: &str, before: Option<ToolState<'_>>, after: Option<ToolStat
     let mut found = Changes { tool, all: Vec::new(), severest: None };
     match (before, after) {
         (Some(before), Some(after)) if before.hash == after.hash => {}
-        (Some(before), Some(after)) => match (read(before), read(after)) {
+        (Some(before), Some(after)) => match (parsed(before), parsed(after)) {
             (Some(old), Some(new)) => found.compare(&old, &new),
-            _ => found.add(ToolChangeKind::NotCompared, Severity::Review),
+            _ => found.add(Kind::NotCompared),
         },
-        (None, Some(after)) => found.added(read(after)),
-        (Some(_), None) => found.add(ToolChangeKind::ToolRemoved, Severity::Breaking),
+        (None, Some(after)) => found.added(parsed(after)),
+        (Some(_), None) => found.add(Kind::ToolRemoved),
         (None, None) => {}
     }
     found.all
 }
 
-fn read(state: ToolState<'_>) -> Option<Value> {
+fn parsed(state: ToolState<'_>) -> Option<Value> {
     serde_json::from_str(state.definition?).ok()
 }
 
@@ -96,13 +91,22 @@ struct Changes {
 }
 
 impl Changes {
-    fn add(&mut self, kind: ToolChangeKind, severity: Severity) {
-        self.push(kind, severity, None, None, None);
+    fn add(&mut self, kind: Kind) {
+        self.push(kind, severity(kind), None, None, None);
+    }
+
+    /// Adds a change of a member of the tool.
+    fn add_values(&mut self, kind: Kind, before: &Value, after: &Value) {
+        self.push(kind, severity(kind), None, text(before), text(after));
+    }
+
+    fn add_argument(&mut self, kind: Kind, name: &str, before: Option<String>, after: Option<String>) {
+        self.push(kind, severity(kind), Some(name), before, after);
     }
 
     fn push(
         &mut self,
-        kind: ToolChangeKind,
+        kind: Kind,
         severity: Severity,
         argument: Option<&str>,
         before: Option<String>,
@@ -127,44 +131,29 @@ impl Changes {
 
     fn added(&mut self, tool: Option<Value>) {
         // What is too long to be stored is not known.
-        let Some(tool) = tool else { return self.add(ToolChangeKind::ToolAdded, Severity::Review) };
-        if ToolAnnotations::of(&tool).destructive == Some(true) {
-            self.add(ToolChangeKind::DestructiveToolAdded, Severity::Danger);
-        } else {
-            self.add(ToolChangeKind::ToolAdded, Severity::Info);
-        }
+        let Some(tool) = tool else { return self.push(Kind::ToolAdded, Severity::Review, None, None, None) };
+        let is_destructive = ToolAnnotations::of(&tool).destructive == Some(true);
+        self.add(if is_destructive { Kind::DestructiveToolAdded } else { Kind::ToolAdded });
         self.injections(&Value::Null, &tool);
     }
 
     fn compare(&mut self, old: &Value, new: &Value) {
         let before = self.all.len();
         self.input_schema(&old["inputSchema"], &new["inputSchema"]);
-        self.description(&old["description"], &new["description"]);
-        self.annotations(old, new);
-        for (member, kind, severity) in [
-            ("title", ToolChangeKind::Title, Severity::Info),
-            ("outputSchema", ToolChangeKind::OutputSchema, Severity::Review),
+        for (member, kind) in [
+            ("description", description_change(&old["description"], &new["description"])),
+            ("annotations", annotations_change(old, new)),
+            ("title", Kind::Title),
+            ("outputSchema", Kind::OutputSchema),
         ] {
             if old[member] != new[member] {
-                self.push(kind, severity, None, shown(&old[member]), shown(&new[member]));
+                self.add_values(kind, &old[member], &new[member]);
             }
         }
         self.injections(old, new);
         if self.all.len() == before || others(old) != others(new) {
-            self.add(ToolChangeKind::Other, Severity::Info);
+            self.add(Kind::Other);
         }
-    }
-
-    fn description(&mut self, old: &Value, new: &Value) {
-        if old == new {
-            return;
-        }
-        let chars = |text: &Value| text.as_str().map_or(0, |text| text.chars().count());
-        let kind = match chars(new) > chars(old) {
-            true => ToolChangeKind::DescriptionWider,
-            false => ToolChangeKind::Description,
-        };
-        self.push(kind, Severity::Review, None, shown(old), shown(new));
     }
 
     fn input_schema(&mut self, old: &Value, new: &Value) {
@@ -178,24 +167,16 @@ impl Changes {
             let (was, is) = (old_required.contains(name), new_required.contains(name));
             match (old_properties.get(name), new_properties.get(name)) {
                 (None, Some(schema)) => {
-                    let (kind, severity) = match is {
-                        true => (ToolChangeKind::ArgumentRequired, Severity::Breaking),
-                        false => (ToolChangeKind::ArgumentAdded, Severity::Info),
-                    };
-                    self.push(kind, severity, Some(name), None, Some(type_words(schema)));
+                    let kind = if is { Kind::ArgumentRequired } else { Kind::ArgumentAdded };
+                    self.add_argument(kind, name, None, Some(type_words(schema)));
                 }
-                (Some(_), None) => {
-                    self.push(ToolChangeKind::ArgumentRemoved, Severity::Breaking, Some(name), None, None);
-                }
+                (Some(_), None) => self.add_argument(Kind::ArgumentRemoved, name, None, None),
                 (Some(old), Some(new)) => {
-                    let optional = || Some("optional".to_owned());
-                    let required = || Some("required".to_owned());
-                    if is && !was {
-                        let kind = ToolChangeKind::ArgumentRequired;
-                        self.push(kind, Severity::Breaking, Some(name), optional(), required());
-                    } else if was && !is {
-                        let kind = ToolChangeKind::ArgumentOptional;
-                        self.push(kind, Severity::Info, Some(name), required(), optional());
+                    if is != was {
+                        let kind = if is { Kind::ArgumentRequired } else { Kind::ArgumentOptional };
+                        let words =
+                            |required: bool| Some(if required { "required" } else { "optional" }.to_owned());
+                        self.add_argument(kind, name, words(was), words(is));
                     }
                     self.argument(name, old, new);
                 }
@@ -203,7 +184,7 @@ impl Changes {
             }
         }
         if rest_of(old, &["properties", "required"]) != rest_of(new, &["properties", "required"]) {
-            self.add(ToolChangeKind::InputSchema, Severity::Review);
+            self.add(Kind::InputSchema);
         }
     }
 
@@ -222,14 +203,10 @@ impl Changes {
                     || (*one == "integer" && new_types.contains("number"))
             };
             let is_wider = (new_types.is_empty() || !old_types.is_empty()) && old_types.iter().all(accepts);
-            let (kind, severity) = match is_wider {
-                true => (ToolChangeKind::ArgumentTypeWider, Severity::Info),
-                false => (ToolChangeKind::ArgumentType, Severity::Breaking),
-            };
-            self.push(kind, severity, Some(name), Some(type_words(old)), Some(type_words(new)));
+            let kind = if is_wider { Kind::ArgumentTypeWider } else { Kind::ArgumentType };
+            self.add_argument(kind, name, Some(type_words(old)), Some(type_words(new)));
         }
-        let (old_values, new_values) = (old["enum"].as_array(), new["enum"].as_array());
-        let loses = match (old_values, new_values) {
+        let loses_values = match (old["enum"].as_array(), new["enum"].as_array()) {
             (Some(old), Some(new)) => {
                 let new: HashSet<&Value> = new.iter().collect();
                 old.iter().any(|value| !new.contains(value))
@@ -237,46 +214,39 @@ impl Changes {
             (None, Some(_)) => true,
             _ => false,
         };
-        if loses {
-            let kind = ToolChangeKind::ArgumentValues;
-            self.push(kind, Severity::Breaking, Some(name), shown(&old["enum"]), shown(&new["enum"]));
+        if loses_values {
+            self.add_argument(Kind::ArgumentValues, name, text(&old["enum"]), text(&new["enum"]));
         }
         if old["description"] != new["description"] {
-            let (old, new) = (shown(&old["description"]), shown(&new["description"]));
-            self.push(ToolChangeKind::ArgumentDescription, Severity::Review, Some(name), old, new);
+            let (old, new) = (text(&old["description"]), text(&new["description"]));
+            self.add_argument(Kind::ArgumentDescription, name, old, new);
         }
-        let compared: &[&str] = match loses {
-            true => &["description", "type", "enum"],
-            false => &["description", "type"],
-        };
+        let compared: &[&str] =
+            if loses_values { &["description", "type", "enum"] } else { &["description", "type"] };
         if self.all.len() == before || rest_of(old, compared) != rest_of(new, compared) {
-            let (old, new) = (shown(old), shown(new));
-            self.push(ToolChangeKind::ArgumentSchema, Severity::Review, Some(name), old, new);
+            self.add_argument(Kind::ArgumentSchema, name, text(old), text(new));
         }
-    }
-
-    fn annotations(&mut self, old: &Value, new: &Value) {
-        if old["annotations"] == new["annotations"] {
-            return;
-        }
-        let (before, after) = (effect(old), effect(new));
-        let (kind, severity) = match after > before {
-            true => (ToolChangeKind::MoreDestructive, Severity::Danger),
-            false => (ToolChangeKind::Annotations, Severity::Review),
-        };
-        self.push(kind, severity, None, shown(&old["annotations"]), shown(&new["annotations"]));
     }
 
     fn injections(&mut self, old: &Value, new: &Value) {
         let (mut before, mut after) = (Vec::new(), Vec::new());
-        visit(old, &mut before);
-        visit(new, &mut after);
+        collect_texts(old, &mut before);
+        collect_texts(new, &mut after);
         let known: HashSet<&str> = before.into_iter().collect();
         let mut added = after.into_iter().filter(|text| !known.contains(text));
         if let Some(fault) = added.find_map(injection::fault) {
-            self.push(ToolChangeKind::Injection, Severity::Danger, None, None, Some(fault));
+            self.push(Kind::Injection, severity(Kind::Injection), None, None, Some(fault));
         }
     }
+}
+
+fn description_change(old: &Value, new: &Value) -> Kind {
+    let chars = |text: &Value| text.as_str().map_or(0, |text| text.chars().count());
+    if chars(new) > chars(old) { Kind::DescriptionWider } else { Kind::Description }
+}
+
+fn annotations_change(old: &Value, new: &Value) -> Kind {
+    if effect(new) > effect(old) { Kind::MoreDestructive } else { Kind::Annotations }
 }
 
 /// How much a tool declares to change. Without a hint, it may write, but does not declare to delete.
@@ -316,7 +286,7 @@ fn rest_of(object: &Value, without: &[&str]) -> Map<String, Value> {
     rest
 }
 
-fn shown(value: &Value) -> Option<String> {
+fn text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
@@ -325,14 +295,14 @@ fn shown(value: &Value) -> Option<String> {
 }
 
 /// The texts of a document, also the names of members. Stored documents have a limited depth.
-fn visit<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
+fn collect_texts<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => texts.push(text),
-        Value::Array(items) => items.iter().for_each(|item| visit(item, texts)),
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
         Value::Object(members) => {
             for (name, member) in members {
                 texts.push(name);
-                visit(member, texts);
+                collect_texts(member, texts);
             }
         }
         _ => {}
@@ -344,7 +314,7 @@ fn visit<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
 pub fn in_words(changes: &[ToolChange]) -> String {
     let mut text = String::new();
     let mut named = 0;
-    let mut by_kind: Vec<(&str, ToolChangeKind, Vec<Option<&str>>)> = Vec::new();
+    let mut by_kind: Vec<(&str, Kind, Vec<Option<&str>>)> = Vec::new();
     for change in changes {
         let (argument, is_full) = (change.argument.as_deref(), by_kind.len() > MAX_NAMED);
         match by_kind.iter_mut().find(|(tool, kind, _)| *tool == change.tool && *kind == change.kind) {
@@ -379,30 +349,40 @@ fn name_in_words(name: &str) -> String {
     }
 }
 
-pub const fn kind_in_words(kind: ToolChangeKind) -> &'static str {
+pub const fn kind_in_words(kind: Kind) -> &'static str {
+    rule(kind).1
+}
+
+const fn severity(kind: Kind) -> Severity {
+    rule(kind).0
+}
+
+/// The severity of a kind of change, and its name in sentences.
+const fn rule(kind: Kind) -> (Severity, &'static str) {
+    use Severity::{Breaking, Danger, Info, Review};
     match kind {
-        ToolChangeKind::ToolAdded => "new tool",
-        ToolChangeKind::DestructiveToolAdded => "new tool that may delete or overwrite",
-        ToolChangeKind::ToolRemoved => "tool removed",
-        ToolChangeKind::ArgumentRequired => "now requires the argument",
-        ToolChangeKind::ArgumentAdded => "new optional argument",
-        ToolChangeKind::ArgumentRemoved => "argument removed:",
-        ToolChangeKind::ArgumentOptional => "no longer requires the argument",
-        ToolChangeKind::ArgumentType => "another type of the argument",
-        ToolChangeKind::ArgumentTypeWider => "more types for the argument",
-        ToolChangeKind::ArgumentValues => "fewer values for the argument",
-        ToolChangeKind::ArgumentDescription => "another description of the argument",
-        ToolChangeKind::ArgumentSchema => "another schema of the argument",
-        ToolChangeKind::InputSchema => "another input schema",
-        ToolChangeKind::OutputSchema => "another output schema",
-        ToolChangeKind::Title => "another title",
-        ToolChangeKind::Description => "another description",
-        ToolChangeKind::DescriptionWider => "a longer description",
-        ToolChangeKind::Annotations => "other annotations",
-        ToolChangeKind::MoreDestructive => "declares to change more than before",
-        ToolChangeKind::Injection => "a new text gives instructions to models",
-        ToolChangeKind::Other => "another part of the definition changed",
-        ToolChangeKind::NotCompared => "the definition changed",
+        Kind::ToolAdded => (Info, "new tool"),
+        Kind::DestructiveToolAdded => (Danger, "new tool that may delete or overwrite"),
+        Kind::ToolRemoved => (Breaking, "tool removed"),
+        Kind::ArgumentRequired => (Breaking, "now requires the argument"),
+        Kind::ArgumentAdded => (Info, "new optional argument"),
+        Kind::ArgumentRemoved => (Breaking, "argument removed:"),
+        Kind::ArgumentOptional => (Info, "no longer requires the argument"),
+        Kind::ArgumentType => (Breaking, "another type of the argument"),
+        Kind::ArgumentTypeWider => (Info, "more types for the argument"),
+        Kind::ArgumentValues => (Breaking, "fewer values for the argument"),
+        Kind::ArgumentDescription => (Review, "another description of the argument"),
+        Kind::ArgumentSchema => (Review, "another schema of the argument"),
+        Kind::InputSchema => (Review, "another input schema"),
+        Kind::OutputSchema => (Review, "another output schema"),
+        Kind::Title => (Info, "another title"),
+        Kind::Description => (Review, "another description"),
+        Kind::DescriptionWider => (Review, "a longer description"),
+        Kind::Annotations => (Review, "other annotations"),
+        Kind::MoreDestructive => (Danger, "declares to change more than before"),
+        Kind::Injection => (Danger, "a new text gives instructions to models"),
+        Kind::Other => (Info, "another part of the definition changed"),
+        Kind::NotCompared => (Review, "the definition changed"),
     }
 }
 

@@ -61,7 +61,7 @@ pub async fn listed(
     Ok((assessed(app, verdict, &context), trail))
 }
 
-pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -> Assessment {
+pub fn with_endpoint_holder(app: &App, listing: &Listing, verdict: Verdict, holder: String) -> Assessment {
     let context = context(app, listing, &verdict, Some(holder));
     assessed(app, verdict, &context)
 }
@@ -69,7 +69,7 @@ pub fn held_by(app: &App, listing: &Listing, verdict: Verdict, holder: String) -
 fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Option<String>) -> Context {
     // The texts as they will be shown: texts that this probe replaced no longer count.
     let mut shown = listing.clone();
-    transition::learn_words(&mut shown, &verdict.facts);
+    transition::apply_texts(&mut shown, &verdict.facts);
     let card_url = listing.card_url.as_ref().filter(|_| verdict.facts.kind != Some(Kind::Mcp));
     Context {
         reach: app.settings.reach(),

@@ -12,7 +12,7 @@ pub fn reasons(assessment: &Assessment) -> Vec<Reason> {
         code: check.id.clone(),
         reason: format!("check {} failed", check.id),
         seen: check.detail.clone(),
-        fix: fix(&check.id).to_owned(),
+        fix: fix(&check.id).unwrap_or("See the detail of the check.").to_owned(),
     });
     let is_ok = assessment.verdict.handshake == Handshake::Ok;
     let mut reasons = if is_ok { Vec::new() } else { assessment.verdict.reasons.clone() };
@@ -63,7 +63,7 @@ pub fn fix_for_code(code: &str) -> Option<String> {
 
 /// How to pass a check, if the advice is known.
 pub fn fix_for_check(id: &str) -> Option<String> {
-    Some(fix(id)).filter(|fix| *fix != UNKNOWN_FIX).map(str::to_owned)
+    fix(id).map(str::to_owned)
 }
 
 /// Adds to each request of a probe its rule and the parts of the score that depend on it. Of the faults that were found at it,
@@ -146,19 +146,17 @@ const fn parts(step: StepKind) -> &'static [&'static str] {
     }
 }
 
-fn fix(check: &str) -> &'static str {
-    match check {
+fn fix(check: &str) -> Option<&'static str> {
+    Some(match check {
         "https" => "Serve it over https with a certificate that public clients accept.",
         "card_valid" => "Correct the card so that official clients can read it.",
         "interface_domain" => "Serve the interface and the card on the same domain.",
         "text_sane" => "Remove markup, control and invisible characters from texts, and shorten long ones.",
         "no_injection" => "Describe what the agent or server does, and give no instructions to a model.",
         "endpoint_unique" => "Another listing has this endpoint. Use that one, or publish another endpoint.",
-        _ => UNKNOWN_FIX,
-    }
+        _ => return None,
+    })
 }
-
-const UNKNOWN_FIX: &str = "See the detail of the check.";
 
 #[cfg(test)]
 mod tests {
@@ -166,7 +164,7 @@ mod tests {
 
     #[test]
     fn fix_is_found_by_the_code_of_a_reason() {
-        assert_eq!(fix_for_code("no_injection").as_deref(), Some(fix("no_injection")));
+        assert_eq!(fix_for_code("no_injection").as_deref(), fix("no_injection"));
         for (code, word) in [("card_404", "agent card"), ("http_5xx", "log"), ("tls_expired", "certificate")]
         {
             assert!(fix_for_code(code).is_some_and(|fix| fix.contains(word)), "{code}");

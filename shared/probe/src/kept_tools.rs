@@ -13,7 +13,7 @@ use registry_store::{SeenTools, StoreError};
 
 /// Stores what the probe of a change saw, and adds the changes of tools to the assessment. The definitions are stored
 /// before the decision that commits to them. Returns whether anything was stored.
-pub(super) async fn keep(app: &App, change: &mut StateChange) -> Result<bool, StoreError> {
+pub(super) async fn store_changes(app: &App, change: &mut StateChange) -> Result<bool, StoreError> {
     let verdict = &change.assessment.verdict;
     // Also if a check fails: clients with pins need to know at once that tools now contain instructions to models.
     let is_sound = verdict.handshake == Handshake::Ok && !change.is_expired();
@@ -74,7 +74,7 @@ fn describe(change: &mut StateChange, changes: &[ToolChange]) {
 }
 
 /// Removes what was stored for a decision that could not be written, if the listing was withdrawn or deleted meanwhile.
-pub(super) async fn forget_if_gone(app: &App, id: &ListingId) -> Result<(), StoreError> {
+pub(super) async fn remove_if_gone(app: &App, id: &ListingId) -> Result<(), StoreError> {
     let listing = app.store.listing(id).await?;
     let is_gone = |listing: Listing| {
         listing.lane == Lane::Withdrawn && !listing.withdrawal.is_some_and(|withdrawal| withdrawal.by_owner)

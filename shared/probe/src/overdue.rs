@@ -17,7 +17,7 @@ const MAX_COUNT_TIME: Duration = Duration::from_secs(15);
 /// expired is due later than this from now.
 const CONFIRMED_WITHIN: SignedDuration = SignedDuration::from_hours(2);
 
-pub(super) async fn count(app: &App) -> Result<(), StoreError> {
+pub(super) async fn count_hourly(app: &App) -> Result<(), StoreError> {
     let now = app.clock.now();
     if app.store.take_slot("overdue", now.as_second() / 3600, now).await? {
         let (before, unfinished) = app.store.overdue_count().await?;

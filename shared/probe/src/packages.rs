@@ -40,9 +40,7 @@ pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, Store
             if is_checked { state(app, listing, &package, name).await } else { PackageState::Unchecked };
         CheckedPackage { package, state }
     });
-    let mut findings = Findings::default();
-    findings.facts.kind = listing.kind;
-    findings.signal("not_asked");
+    let mut findings = Findings::without_requests(listing.kind);
     findings.facts.packages = join_all(checked).await;
     let packages = findings.facts.packages.clone();
     for CheckedPackage { package, state } in &packages {
@@ -76,7 +74,7 @@ async fn state(app: &App, listing: &Listing, package: &Package, name: &str) -> P
         if package.registry_type == "pypi" && base.is_some_and(|base| is_simple_index(base)) {
             return Ok(contains_name(&core_metadata(app, listing, package, target).await?, name));
         }
-        let metadata = get(app, listing, Request::get(target)).await?.json(&mut { MAX_VALUES });
+        let metadata = fetch(app, listing, Request::get(target)).await?.json(&mut { MAX_VALUES });
         Ok(names(package, &metadata.map_err(|_| PackageState::Unreached)?, name))
     };
     match is_named.await {
@@ -127,7 +125,7 @@ fn is_local(url: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']) && !rest.contains('@'))
 }
 
-async fn get(app: &App, listing: &Listing, request: Request) -> Result<Answer, PackageState> {
+async fn fetch(app: &App, listing: &Listing, request: Request) -> Result<Answer, PackageState> {
     let sent = app.fetcher_for(&listing.id).send(request.with_max_bytes(MAX_BYTES)).await;
     let answer = sent.map_err(|_| PackageState::Unreached)?;
     match answer.status {
@@ -145,7 +143,7 @@ async fn core_metadata(
     package: &Package,
     index: Target,
 ) -> Result<String, PackageState> {
-    let page = get(app, listing, Request::get(index).with_header("accept", SIMPLE_JSON)).await?;
+    let page = fetch(app, listing, Request::get(index).with_header("accept", SIMPLE_JSON)).await?;
     if !page.content_type().ends_with("json") {
         // This index answers only in HTML.
         return Err(PackageState::Unchecked);
@@ -164,7 +162,7 @@ async fn core_metadata(
     let path = url.and_then(|url| url.split(['?', '#']).next()).ok_or(PackageState::Unchecked)?;
     let target = page.target.join(&format!("{path}.metadata"), app.settings.reach());
     let request = Request::get(target.map_err(|_| PackageState::Unchecked)?).with_header("accept", "*/*");
-    let metadata = get(app, listing, request).await.map_err(|state| match state {
+    let metadata = fetch(app, listing, request).await.map_err(|state| match state {
         PackageState::Missing => PackageState::Unchecked,
         state => state,
     })?;
@@ -227,64 +225,4 @@ fn contains_name(readme: &str, name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    fn package(registry_type: &str, identifier: &str, version: Option<&str>) -> Package {
-        Package {
-            registry_type: registry_type.to_owned(),
-            identifier: identifier.to_owned(),
-            version: version.map(str::to_owned),
-        }
-    }
-
-    #[test]
-    fn metadata_is_read_at_the_address_of_the_version() {
-        let at = |package: &Package| metadata_url("https://packages.example", package);
-        for (package, url) in [
-            (package("npm", "@acme/notes", Some("1.0.0")), Some("/@acme%2Fnotes/1.0.0")),
-            (package("npm", "notes", None), Some("/notes/latest")),
-            (package("pypi", "acme-notes", Some("1.0.0")), Some("/pypi/acme-notes/1.0.0/json")),
-            (package("pypi", "../admin?x#y", None), Some("/pypi/..%2Fadmin%3Fx%23y/json")),
-            (package("oci", "acme/notes:1.0.0", None), None),
-        ] {
-            assert_eq!(at(&package), url.map(|url| format!("https://packages.example{url}")), "{package:?}");
-        }
-    }
-
-    #[test]
-    fn simple_index_is_read_at_the_page_of_the_project() {
-        for base in ["https://packages.example/simple", "https://packages.example/simple/"] {
-            let url = metadata_url(base, &package("pypi", "Acme__Notes", Some("1.0.0")));
-            assert_eq!(url.as_deref(), Some("https://packages.example/simple/acme-notes/"));
-        }
-    }
-
-    #[test]
-    fn files_are_those_of_the_version() {
-        let names =
-            ["acme_notes-1.0.0-py3-none-any.whl", "acme-notes-1.0.0.tar.gz", "acme_notes-1.0.1.zip", "x.egg"];
-        let page = json!({ "files": names.map(|name| json!({ "filename": name })) });
-        assert_eq!(files(&page, Some("1.0.0")).len(), 2);
-        assert_eq!(files(&page, Some("1.0.1"))[0]["filename"], "acme_notes-1.0.1.zip");
-        assert!(files(&page, Some("1.0")).is_empty());
-        assert_eq!(files(&page, None).len(), 3);
-    }
-
-    #[test]
-    fn metadata_must_contain_the_exact_name() {
-        let npm = package("npm", "notes", None);
-        assert!(names(&npm, &json!({ "mcpName": "org.example/notes" }), "org.example/notes"));
-        assert!(!names(&npm, &json!({ "name": "org.example/notes" }), "org.example/notes"));
-        let pypi = package("pypi", "notes", None);
-        let readme = |text: &str| json!({ "info": { "description": text } });
-        for text in ["<!-- mcp-name: org.example/notes -->", "mcp-name:org.example/notes"] {
-            assert!(names(&pypi, &readme(text), "org.example/notes"), "{text}");
-        }
-        for text in ["mcp-name: org.example/notes-2", "org.example/notes", ""] {
-            assert!(!names(&pypi, &readme(text), "org.example/notes"), "{text}");
-        }
-    }
-}
+mod tests;

@@ -8,25 +8,11 @@ mod tests;
 
 use registry_formats::agent_card::{CardFault, CardViolation};
 use registry_formats::injection;
+use registry_model::Reason;
 use registry_model::characters::one_line;
-use registry_model::{Handshake, Reason};
 
 pub use fault::{ConformanceRule, ConnectError, ProbeFault, ProbedResource, SignInFlaw, Stage};
-pub use rows::fix_for;
-
-/// How a fault counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Class {
-    pub handshake: Handshake,
-    /// The fault may be temporary: try again early.
-    pub inconclusive: bool,
-}
-
-const FAIL: Class = Class { handshake: Handshake::Fail, inconclusive: false };
-const UNKNOWN: Class = Class { handshake: Handshake::Fail, inconclusive: true };
-const PARTIAL: Class = Class { handshake: Handshake::Partial, inconclusive: false };
-const LATER: Class = Class { handshake: Handshake::Partial, inconclusive: true };
-const SKIP: Class = Class { handshake: Handshake::Skip, inconclusive: false };
+pub use rows::{Class, fix_for};
 
 const MAX_SEEN_CHARS: usize = 300;
 
@@ -38,34 +24,35 @@ impl ProbeFault {
     }
 }
 
-pub fn of_card(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
+pub fn card_faults(fault: CardFault, status: u16) -> Vec<(ProbeFault, String)> {
     match fault {
         CardFault::NotACard(other) => vec![(ProbeFault::NotACard { status, fix: other.fix }, other.seen)],
         CardFault::Invalid(findings) => findings
             .into_iter()
             .map(|finding| {
                 let seen = format!("{}: {}", finding.path, finding.seen);
-                (ProbeFault::InvalidCard { status, finding }, seen)
+                (ProbeFault::InvalidCard(status, finding), seen)
             })
             .collect(),
     }
 }
+
 /// A tool that clients of MCP 2026-07-28 leave out.
-pub fn of_tool_header(seen: &str) -> Reason {
+pub fn tool_header_warning(seen: &str) -> Reason {
     let fix = "Clients drop this tool, and so does the registry. Give x-mcp-header the name of a header that no other \
         argument has, on a string, an integer or a boolean that is reachable through properties.";
     warning("tool_header", "tool left out", seen, fix)
 }
 
 /// Official clients differ: some refuse a list with a cursor that is null.
-pub fn of_null_cursor() -> Reason {
+pub fn null_cursor_warning() -> Reason {
     let seen = "nextCursor in the result of tools/list is null";
     let fix = "Leave nextCursor out on the last page: clients with strict types refuse the whole list.";
     warning("null_cursor", "list warning", seen, fix)
 }
 
 /// The hash of the tools, their pins and the search know only the tools that were read.
-pub fn of_unread_tools(pages: usize) -> Reason {
+pub fn unread_tools_warning(pages: usize) -> Reason {
     let seen = format!("tools/list: a further page after {pages}");
     let fix = format!(
         "The registry and most clients stop reading: the further tools are not listed, searched or pinned. \
@@ -74,7 +61,7 @@ pub fn of_unread_tools(pages: usize) -> Reason {
     warning("tools_not_all_read", "list warning", &seen, fix)
 }
 
-pub fn advice(finding: &CardViolation) -> Reason {
+pub fn card_warning(finding: &CardViolation) -> Reason {
     let seen = format!("{}: {}", finding.path, finding.seen);
     warning(finding.code, "card warning", &seen, finding.fix.clone())
 }

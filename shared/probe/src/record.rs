@@ -24,7 +24,7 @@ pub(super) async fn record(
     let (assessment, read) = assess::listed(app, before, verdict).await?;
     let trail = read.or(trail);
     let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
-    let is_kept = kept_tools::keep(app, &mut change).await?;
+    let is_stored = kept_tools::store_changes(app, &mut change).await?;
     if change.assessment.changed.is_none() {
         change.assessment.changed = skill_change(app, &change).await?;
     }
@@ -47,8 +47,8 @@ pub(super) async fn record(
     let change = match recorded {
         WriteOutcome::Written => change,
         WriteOutcome::LeaseLost => {
-            if is_kept {
-                kept_tools::forget_if_gone(app, &before.id).await?;
+            if is_stored {
+                kept_tools::remove_if_gone(app, &before.id).await?;
             }
             return Ok(None);
         }
@@ -56,7 +56,8 @@ pub(super) async fn record(
             let endpoint = change.after.endpoint.clone().unwrap_or_default();
             let holder = app.store.endpoint_holder(&endpoint, &before.id).await?;
             let holder = holder.map_or_else(|| "another listing".to_owned(), |id| id.to_string());
-            let assessment = assess::held_by(app, before, change.assessment.verdict.clone(), holder);
+            let assessment =
+                assess::with_endpoint_holder(app, before, change.assessment.verdict.clone(), holder);
             let (kept_tools, kept_contents) = (change.after.kept_tools, change.after.kept_contents);
             let changed = change.assessment.changed;
             let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };

@@ -121,7 +121,7 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
         let limits =
             Limits { probes: u32::MAX, taking: RECHECK_DURATION, ..one_probe(Caps::of(&app.settings)) };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
-        if let Err(error) = overdue::count(app).await {
+        if let Err(error) = overdue::count_hourly(app).await {
             tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
         }
         Ok(report)

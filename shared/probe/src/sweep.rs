@@ -12,7 +12,7 @@ use serde::Serialize;
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
-use super::due_queue::{DueListing, DueQueue, share_of};
+use super::due_queue::{DueListing, DueQueue, budget_share};
 use super::handshake::{self, Depth, Findings, PreflightResult, Slots, Subject};
 use super::packages;
 use super::record;
@@ -196,7 +196,7 @@ pub(super) async fn sweep(
                             done.push(entry);
                         }
                         Ok(one) => {
-                            ready.entry(share_of(&one.listing)).or_default().push((entry, *one));
+                            ready.entry(budget_share(&one.listing)).or_default().push((entry, *one));
                         }
                     }
                     passed = preparing.next().now_or_never().flatten();
@@ -373,9 +373,7 @@ async fn preflight(app: &App, listing: Listing, trail: Option<Amounts>, job: Job
 /// secret, or has an address that is never called.
 fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdict>> {
     let not_probed = |fault: &ProbeFault, seen: &str| {
-        let mut findings = Findings::default();
-        findings.facts.kind = listing.kind;
-        findings.signal("not_asked");
+        let mut findings = Findings::without_requests(listing.kind);
         findings.fault(fault, seen);
         Box::new(findings.into_verdict())
     };
@@ -390,7 +388,7 @@ fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdic
     // A URL that was stored under other rules may not be allowed now.
     let reach = app.settings.reach();
     let url = Target::parse(listing.target(), reach).map_err(|error| {
-        let fault = ProbeFault::Unreached { stage: Stage::Preflight, cause: ConnectError::Url };
+        let fault = ProbeFault::Unreached(Stage::Preflight, ConnectError::Url);
         not_probed(&fault, &error.to_string())
     })?;
     let (kind, url) = place(listing, url, reach);

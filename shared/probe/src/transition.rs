@@ -51,14 +51,14 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     after.rechecked_at = rechecked_at.or(before.rechecked_at);
     if good {
         after.still_ok_at = rechecked_at.or(before.still_ok_at);
-        learn(&mut after, assessment);
-        show(&mut after, assessment);
+        apply_facts(&mut after, assessment);
+        set_last_probe(&mut after, assessment);
         after.lane = Lane::Active;
         let is_live = before.is_live(now - settings.recheck_interval());
         after.live_since = before.live_since.filter(|_| is_live).or(Some(now));
         after.last_ok_at = Some(now);
         after.sign_in_at = None;
-        let is_whole = verdict_is_whole(assessment);
+        let is_whole = is_whole_handshake(assessment);
         after.whole_ok_at = Some(now).filter(|_| is_whole).or(before.whole_ok_at).or(before.last_ok_at);
         pass(&mut after, assessment, settings);
         return after;
@@ -77,8 +77,8 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         }
         return after;
     }
-    learn(&mut after, assessment);
-    show(&mut after, assessment);
+    apply_facts(&mut after, assessment);
+    set_last_probe(&mut after, assessment);
     let verdict = &assessment.verdict;
     // A listing that cannot be probed does not fail.
     let fails = verdict.handshake != Handshake::Skip;
@@ -102,8 +102,8 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
 /// A listing whose sign-in was proven: shown next to the Live ones, and proven again in a week.
 fn gate(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     let now = assessment.probed_at;
-    learn(after, assessment);
-    show(after, assessment);
+    apply_facts(after, assessment);
+    set_last_probe(after, assessment);
     after.lane = Lane::Gated;
     after.last_failure = None;
     after.live_since = None;
@@ -161,7 +161,7 @@ fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settin
 }
 
 fn demote(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
-    show(after, assessment);
+    set_last_probe(after, assessment);
     after.tools_hash = assessment.verdict.facts.tools_hash.clone().or(after.tools_hash.take());
     after.last_failure = None;
     after.lane = Lane::Demoted;
@@ -171,24 +171,24 @@ fn demote(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     after.due_at = assessment.probed_at + pause(after, &assessment.verdict, settings);
 }
 
-fn learn(listing: &mut Listing, assessment: &Assessment) {
+fn apply_facts(listing: &mut Listing, assessment: &Assessment) {
     let verdict = &assessment.verdict;
     let facts = &verdict.facts;
     if facts.kind.is_some() && facts.kind != listing.kind {
         (listing.kind, listing.card_url, listing.tools_hash) = (facts.kind, None, None);
     }
     match assessment.has_bad_texts() {
-        true => learn_addresses(listing, facts),
-        false => learn_words(listing, facts),
+        true => apply_addresses(listing, facts),
+        false => apply_texts(listing, facts),
     }
     listing.era = facts.protocol_versions.first().cloned().or(listing.era.take());
     listing.tools_hash = facts.tools_hash.clone().or(listing.tools_hash.take());
-    listing.category = filed(listing, verdict);
+    listing.category = category(listing, verdict);
 }
 
 /// The texts of a server description stay: they are its publisher's. A name in the form of a server name is not used,
 /// because it claims a namespace.
-pub fn learn_words(listing: &mut Listing, facts: &Facts) {
+pub fn apply_texts(listing: &mut Listing, facts: &Facts) {
     let described = listing.is_described();
     let is_foreign = |name: &str| server_json::is_name_of_another(name, listing.server_name.as_deref());
     if let Some(name) = facts.name.as_ref().filter(|name| !described && !is_foreign(name)) {
@@ -204,15 +204,15 @@ pub fn learn_words(listing: &mut Listing, facts: &Facts) {
     keep(&mut listing.description, &facts.description);
     keep(&mut listing.version, &facts.version);
     keep(&mut listing.website, &facts.website);
-    learn_addresses(listing, facts);
+    apply_addresses(listing, facts);
 }
 
-fn learn_addresses(listing: &mut Listing, facts: &Facts) {
+fn apply_addresses(listing: &mut Listing, facts: &Facts) {
     listing.endpoint = facts.endpoint.clone().or(listing.endpoint.take());
     listing.card_url = facts.card_url.clone().or(listing.card_url.take());
 }
 
-fn filed(listing: &Listing, verdict: &Verdict) -> Category {
+fn category(listing: &Listing, verdict: &Verdict) -> Category {
     let facts = &verdict.facts;
     let mut texts: Vec<&str> = listing.description.iter().map(String::as_str).collect();
     texts.extend(facts.skills.iter().flat_map(|skill| {
@@ -224,7 +224,7 @@ fn filed(listing: &Listing, verdict: &Verdict) -> Category {
     Category::of(listing.kind.unwrap_or(Kind::Agent), &listing.name, &texts)
 }
 
-fn show(listing: &mut Listing, assessment: &Assessment) {
+fn set_last_probe(listing: &mut Listing, assessment: &Assessment) {
     let Facts { endpoint, card_url, .. } = &assessment.verdict.facts;
     let target = endpoint.as_ref().or(card_url.as_ref()).map_or(listing.target(), String::as_str);
     listing.probe = Some(LastProbe {
@@ -254,7 +254,7 @@ pub fn renewable_until(now: Moment, settings: &Settings) -> Moment {
 }
 
 /// Whether the probe did every part of the handshake: an agent answered the message, not only the task query.
-fn verdict_is_whole(assessment: &Assessment) -> bool {
+fn is_whole_handshake(assessment: &Assessment) -> bool {
     let verdict = &assessment.verdict;
     verdict.facts.kind == Some(Kind::Mcp) || verdict.answers == Some(true)
 }

@@ -4,8 +4,10 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::arguments::{self, Argument};
+use super::profile::Profile;
+use super::text::plain;
 use super::words::{changing_verb, secret, sentences, subject, words};
-use crate::prelude::*;
+use registry_model::Kind;
 use registry_model::error::shorten;
 
 /// The maximum number of rows in a table; further abilities are only counted.
@@ -137,7 +139,7 @@ pub(super) fn counted(profile: &Profile, count: usize) -> String {
 }
 
 /// The last line of a table that shows only [`MAX_ROWS`] of so many abilities.
-pub(super) fn not_shown(profile: &Profile, count: usize) -> Option<String> {
+pub(super) fn left_out(profile: &Profile, count: usize) -> Option<String> {
     let more = count.saturating_sub(MAX_ROWS);
     (more > 0).then(|| format!("Not shown: {}.", counted(profile, more)))
 }

@@ -1,10 +1,17 @@
 //! The summary at the start of every page. It says what is known about a listing and what is missing, so that
 //! no page claims more.
 
-use super::profile::Weakness;
-use crate::prelude::*;
+use serde_json::{Value, json};
+
+use super::ability;
+use super::profile::{Profile, Weakness};
+use super::text::{address, code, plain, prose, quoted, slug};
 use registry_formats::server_json::is_name;
-use registry_model::Handshake;
+use registry_model::settings::Settings;
+use registry_model::{ClientRegistration, Handshake, Kind};
+
+/// Clients put the server's name before that of each tool. The APIs of models accept 64 characters for both together.
+const MAX_CLIENT_NAME_CHARS: usize = 24;
 
 /// A name such as `everything` would read as a word of the sentence, so it is code unless its first letter is a capital.
 pub(super) fn name(profile: &Profile) -> String {
@@ -161,4 +168,53 @@ pub(super) fn pin(profile: &Profile) -> Option<&str> {
     let hash = profile.tools_hash.as_deref()?;
     let is_hash = |digits: &str| digits.len() == 64 && digits.chars().all(|c| c.is_ascii_hexdigit());
     hash.strip_prefix("sha256:").is_some_and(is_hash).then_some(hash)
+}
+
+/// The name of a server in the configuration of a client.
+pub(super) fn client_name(profile: &Profile) -> String {
+    // `ai.acme/reverse-text` becomes `reverse-text`: in a list of tools the owner is not needed.
+    let own =
+        profile.server_name.as_deref().filter(|name| is_name(name)).and_then(|name| name.split_once('/'));
+    let slug = own.and_then(|(_, leaf)| slug(leaf)).unwrap_or_else(|| profile.slug());
+    let name: String = slug.chars().take(MAX_CLIENT_NAME_CHARS).collect();
+    name.trim_end_matches('-').to_owned()
+}
+
+/// The headers that its `server.json` requires, else the token of a server that asks for sign-in. Each has the name of
+/// the environment variable for its value, such as `MCP_ARXIV_TOKEN`: the publisher chooses the name of the server, and
+/// `GITHUB_TOKEN` is the secret of another.
+pub(super) fn headers(profile: &Profile) -> Vec<(String, String)> {
+    let name = client_name(profile).replace('-', "_").to_uppercase();
+    let variable = |header: &str| match header.eq_ignore_ascii_case("authorization") {
+        true => format!("MCP_{name}_TOKEN"),
+        false => format!("MCP_{name}_{}", header.replace('-', "_").to_uppercase()),
+    };
+    let remotes = profile.server_json.as_ref().and_then(|server| server.get("remotes")?.as_array());
+    let remotes = remotes.map(Vec::as_slice).unwrap_or_default();
+    let is_own = |remote: &&Value| remote["url"].as_str() == endpoint(profile).as_deref();
+    let remote = remotes.iter().find(is_own).or_else(|| remotes.first().filter(|_| remotes.len() == 1));
+    let declared = remote.and_then(|remote| remote["headers"].as_array()).into_iter().flatten();
+    let required = declared.filter(|header| header["isRequired"] == true && header["value"].is_null());
+    let named = required.filter_map(|header| header["name"].as_str()).filter(|name| is_header(name));
+    let mut headers: Vec<String> = named.take(4).map(str::to_owned).collect();
+    if headers.is_empty() && asks_for_credentials(profile) {
+        headers.push("Authorization".to_owned());
+    }
+    headers.into_iter().map(|header| (header.clone(), variable(&header))).collect()
+}
+
+pub(super) fn header_values(profile: &Profile) -> impl Iterator<Item = (String, String)> {
+    headers(profile).into_iter().map(|(header, variable)| {
+        let scheme = if header.eq_ignore_ascii_case("authorization") { "Bearer " } else { "" };
+        (header, format!("{scheme}${{{variable}}}"))
+    })
+}
+
+fn is_header(name: &str) -> bool {
+    (1..=40).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// Whether clients that open a sign-in page need no header.
+pub(super) fn opens_sign_in_page(profile: &Profile) -> bool {
+    profile.sign_in.as_ref().is_some_and(|sign_in| sign_in.registration != ClientRegistration::ByHand)
 }

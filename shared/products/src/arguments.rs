@@ -1,7 +1,9 @@
 //! The arguments of a tool, from its input schema. An example value comes from the schema. Where the schema has none, a
 //! placeholder is shown to people, and the value is never sent.
 
-use crate::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::text::plain;
 use registry_formats::tool_definition::{parameter_type, parameters};
 use registry_model::ParameterType;
 

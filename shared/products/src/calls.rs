@@ -1,14 +1,13 @@
 //! Shell commands that call a listing. They use the protocol version that the last probe found. If no URL is
 //! known, the result is empty.
 
-use super::install;
 use super::text::shell;
 use crate::prelude::*;
 use registry_formats::a2a_message::{Endpoint, newest, older, older_rest, rest_path};
 use registry_model::Handshake;
 
 /// Calls that can be sent unchanged, each with its purpose; `ability` must be an ability that only reads.
-pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, String)> {
+pub(super) fn examples(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, String)> {
     let Some(url) = about::endpoint(profile) else { return Vec::new() };
     match profile.kind {
         Kind::Agent => {
@@ -20,8 +19,8 @@ pub(super) fn of(profile: &Profile, ability: Option<&Ability>) -> Vec<(String, S
     }
 }
 
-pub(super) fn listed(profile: &Profile, ability: Option<&Ability>) -> Vec<String> {
-    let calls = of(profile, ability).into_iter();
+pub(super) fn example_lines(profile: &Profile, ability: Option<&Ability>) -> Vec<String> {
+    let calls = examples(profile, ability).into_iter();
     calls.map(|(what, call)| format!("{}: {}", prose(&what, 120), code(&call, 8192))).collect()
 }
 
@@ -55,7 +54,7 @@ fn message(profile: &Profile, endpoint: &str) -> String {
 /// Uses the official inspector, because it does the handshake of every MCP revision; one request cannot.
 fn inspections(profile: &Profile, url: &str, ability: Option<&Ability>) -> Vec<(String, String)> {
     let header = |(header, value): (String, String)| format!(" --header \"{header}: {value}\"");
-    let options: String = install::values(profile).map(header).collect();
+    let options: String = about::header_values(profile).map(header).collect();
     let inspect = format!("npx -y @modelcontextprotocol/inspector --cli {}{options}", shell(url));
     let inspect = format!("{inspect} --transport http --method");
     let has_none = profile.tools.is_empty()

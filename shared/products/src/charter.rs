@@ -6,7 +6,7 @@ use crate::prelude::*;
 
 pub(super) const PATH: &str = "CHARTER.md";
 
-pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> File {
+pub(super) fn file(profile: &Profile, abilities: &[Ability]) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
     page.title(&format!("System prompt: {name}"));
@@ -16,10 +16,10 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> File {
     }]);
     page.block(about::broken(&about::introduction(profile)));
     page.section(&format!("Goals of {name}"), goal_table(profile, abilities));
-    page.section(
-        &format!("{}s of {name}", capital(ability::noun(profile))),
-        table_of_abilities(profile, abilities),
-    );
+    let noun = capital(ability::noun(profile));
+    page.section(&format!("{noun}s of {name}"), table_of_abilities(profile, abilities));
+    let more = ability::left_out(profile, abilities.len());
+    page.block(more.map(|more| format!("{more} Ask before you call one of them.")).into_iter().collect());
     page.section(&format!("Confirmation before {name} acts"), items(confirmation(profile, abilities)));
     page.section(&format!("Requests and results of {name}"), items(results(profile, abilities)));
     page.into_file(PATH)
@@ -27,7 +27,7 @@ pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> File {
 
 /// Only the goals that the owner or a preset sets. Goals that repeat the descriptions would add nothing.
 fn goal_table(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
-    let goals = goals::set(profile, profile.preset).into_iter().enumerate();
+    let goals = goals::with_preset(profile, profile.preset).into_iter().enumerate();
     let rows = goals.map(|(index, goal)| {
         let serving = goals::serving(&goal, abilities);
         let by = match serving.is_empty() {
@@ -49,13 +49,7 @@ fn table_of_abilities(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         };
         [code(&ability.id, 64), before.to_owned(), inputs(profile, ability), description]
     });
-    let mut lines = table([&noun, "Before a call", "Inputs", "Its own description"], rows.collect());
-    lines.extend(
-        ability::not_shown(profile, abilities.len())
-            .into_iter()
-            .flat_map(|more| [String::new(), format!("{more} Ask before you call one of them.")]),
-    );
-    lines
+    table([&noun, "Before a call", "Inputs", "Its own description"], rows.collect())
 }
 
 fn inputs(profile: &Profile, ability: &Ability) -> String {
@@ -72,10 +66,8 @@ fn inputs(profile: &Profile, ability: &Ability) -> String {
 
 fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
     let name = about::name(profile);
-    let of = |keeps: fn(Effect) -> bool| {
-        let kept: Vec<&Ability> =
-            abilities.iter().take(MAX_ROWS).filter(|ability| keeps(ability.effect)).collect();
-        kept
+    let with = |matches: fn(Effect) -> bool| -> Vec<&Ability> {
+        abilities.iter().take(MAX_ROWS).filter(|ability| matches(ability.effect)).collect()
     };
     let ids = |abilities: &[&Ability]| codes(abilities.iter().map(|ability| ability.id.as_str()), MAX_ROWS);
     let mut rules = Vec::new();
@@ -84,20 +76,20 @@ fn confirmation(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
             "An A2A card cannot declare that a skill only reads. If it is not certain that a step of {name} only reads, ask."
         ));
     }
-    let free = of(|effect| effect == Effect::ReadOnly);
+    let free = with(|effect| effect == Effect::ReadOnly);
     if !free.is_empty() {
         rules.push(format!(
             "No confirmation: {}. The server declares that they only read (`readOnlyHint: true`). Nobody has verified this.",
             ids(&free)
         ));
     }
-    let unknown = of(|effect| effect == Effect::Unknown);
+    let unknown = with(|effect| effect == Effect::Unknown);
     if !unknown.is_empty() {
         let of_mcp = " MCP assumes that such a tool may change or delete something.";
         let assumed = if profile.kind == Kind::Mcp { of_mcp } else { "" };
         rules.push(format!("Ask first: {}. No effect is declared.{assumed}", ids(&unknown)));
     }
-    let known = of(|effect| !matches!(effect, Effect::ReadOnly | Effect::Unknown));
+    let known = with(|effect| !matches!(effect, Effect::ReadOnly | Effect::Unknown));
     rules.extend(known.into_iter().filter_map(|ability| {
         Some(format!("Ask first: {} {}.", code(&ability.id, 64), ability.effect.reason()?))
     }));

@@ -15,7 +15,7 @@ const CARD_SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/v1/ser
 const MAX_CHARS: usize = 100;
 
 /// The files, or none where no name can be derived, and the notes.
-pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> (Vec<File>, Vec<String>) {
+pub(super) fn files(profile: &Profile, abilities: &[Ability]) -> (Vec<File>, Vec<String>) {
     let mut notes = Vec::new();
     let Some(name) = name(profile, &mut notes) else {
         notes.push(

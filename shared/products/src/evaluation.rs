@@ -8,7 +8,7 @@ pub(super) const PATH: &str = "evaluation.jsonl";
 
 const MAX_TOOLS: usize = 20;
 
-pub(super) fn of(profile: &Profile, abilities: &[Ability]) -> File {
+pub(super) fn file(profile: &Profile, abilities: &[Ability]) -> File {
     let name = about::plain_name(profile);
     let cases = match profile.kind {
         Kind::Agent => vec![

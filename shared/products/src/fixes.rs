@@ -3,7 +3,9 @@
 
 use std::sync::LazyLock;
 
-use crate::prelude::*;
+use serde_json::Value;
+
+use registry_model::Kind;
 use registry_model::protocol::MCP_NEWEST_REVISION;
 
 /// Of checks, and of parts of the score of an agent, of a server, and of both.

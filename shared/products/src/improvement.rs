@@ -8,7 +8,7 @@ use super::text::{query, slug_after};
 use super::{evaluation, lint};
 use crate::prelude::*;
 
-pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> [File; 3] {
+pub(super) fn files(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> [File; 3] {
     [skill(profile, settings), regression(profile, settings, abilities), log(profile)]
 }
 
@@ -55,11 +55,11 @@ fn regression(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> 
         format!("[ ] {}:{mark} {seen} → {fix}{gain}", code(&weakness.id, 60))
     });
     page.section(&format!("What to fix in {name}"), items(open.collect()));
-    let found = lint::of(abilities, profile.kind);
+    let found = lint::findings(abilities, profile.kind);
     let texts = found.iter().take(MAX_ROWS);
     let texts = texts.map(|one| format!("[ ] {}: {}", code(&one.id, 64), prose(&one.faults.join("; "), 240)));
     page.section(&format!("Descriptions of {name} to improve"), items(texts.collect()));
-    page.block(ability::not_shown(profile, found.len()).into_iter().collect());
+    page.block(ability::left_out(profile, found.len()).into_iter().collect());
     let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {what}"));
     page.section(&format!("Missing for {name}"), items(missing.collect()));
     page.into_file("regression.md")

@@ -22,7 +22,7 @@ pub(super) struct Finding {
 }
 
 /// The abilities with faults, among the first [`MAX_CHECKED`].
-pub(super) fn of(abilities: &[Ability], kind: Kind) -> Vec<Finding> {
+pub(super) fn findings(abilities: &[Ability], kind: Kind) -> Vec<Finding> {
     let abilities = abilities.get(..MAX_CHECKED).unwrap_or(abilities);
     let found = abilities
         .iter()
@@ -145,7 +145,7 @@ mod tests {
     fn faults(abilities: &[(&str, &str)]) -> Vec<String> {
         let of = |(id, text): &(&str, &str)| Ability::new(id, &words(id).join(" "), text, "");
         let abilities: Vec<Ability> = abilities.iter().map(of).collect();
-        super::of(&abilities, Kind::Mcp).into_iter().map(|finding| finding.faults.join("; ")).collect()
+        super::findings(&abilities, Kind::Mcp).into_iter().map(|finding| finding.faults.join("; ")).collect()
     }
 
     #[test]

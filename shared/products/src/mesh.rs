@@ -6,12 +6,12 @@ use super::lint::{self, MAX_CHECKED, valid_name};
 use super::{calls, descriptions, install, skill};
 use crate::prelude::*;
 
-pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
+pub(super) fn files(profile: &Profile, settings: &Settings) -> Vec<File> {
     let abilities = ability::all(profile);
-    let mut files = vec![skill::of(profile, settings, &abilities, true), lint_page(profile, &abilities)];
+    let mut files = vec![skill::file(profile, settings, &abilities, true), lint_page(profile, &abilities)];
     match profile.kind {
         Kind::Mcp => {
-            let (described, notes) = descriptions::of(profile, &abilities);
+            let (described, notes) = descriptions::files(profile, &abilities);
             files.push(install_page(profile, notes, settings));
             files.extend(install::configuration(profile));
             files.extend(described);
@@ -28,7 +28,7 @@ fn install_page(profile: &Profile, mut notes: Vec<String>, settings: &Settings) 
     page.block(about::lines(profile, settings));
     match install::configuration(profile) {
         Some(file) => {
-            let local = install::name(profile);
+            let local = about::client_name(profile);
             let how = format!(
                 "Add the entry `{local}` to the configuration of the MCP client. Most clients read this form:"
             );
@@ -37,11 +37,11 @@ fn install_page(profile: &Profile, mut notes: Vec<String>, settings: &Settings) 
         }
         None => notes.push("No configuration: no usable URL of its MCP endpoint is known.".to_owned()),
     }
-    page.section(&format!("Test {name}"), items(calls::listed(profile, None)));
-    let headers = install::headers(profile);
+    page.section(&format!("Test {name}"), items(calls::example_lines(profile, None)));
+    let headers = about::headers(profile);
     let variables = codes(headers.iter().map(|(_, variable)| variable.as_str()), 4);
     let mut lines: Vec<String> = about::sign_in(profile).into_iter().collect();
-    if !headers.is_empty() && !install::signs_in(profile) {
+    if !headers.is_empty() && !about::opens_sign_in_page(profile) {
         lines.push(format!(
             "The configuration contains no secret: set {variables} in the environment of the client."
         ));
@@ -66,7 +66,7 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<
             code(&settings.url("/api/publish"), 300)
         )],
     );
-    page.section(&format!("Forwarded calls to {name}"), items(calls::listed(profile, None)));
+    page.section(&format!("Forwarded calls to {name}"), items(calls::example_lines(profile, None)));
     let tool = |ability: &Ability| -> Value {
         let message = format!("The request for the skill “{}”, as text", ability.title);
         let description = plain(&ability.description, 1024);
@@ -88,7 +88,7 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<
 
 fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
     let name = about::name(profile);
-    let findings = lint::of(abilities, profile.kind);
+    let findings = lint::findings(abilities, profile.kind);
     let mut page = Page::default();
     let read = counted(profile, abilities.len().min(MAX_CHECKED));
     let first = if abilities.len() > MAX_CHECKED { "the first " } else { "" };
@@ -99,6 +99,6 @@ fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
     let rows = findings.iter().map(|one| [code(&one.id, 64), prose(&one.faults.join("; "), 400)]);
     let rows = rows.take(MAX_ROWS).collect();
     page.block(table([&capital(ability::noun(profile)), "What is wrong"], rows));
-    page.block(ability::not_shown(profile, findings.len()).into_iter().collect());
+    page.block(ability::left_out(profile, findings.len()).into_iter().collect());
     page.into_file("descriptions.md")
 }

@@ -4,12 +4,14 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::fixes;
 use super::preset::Preset;
-use super::text::slug;
-use crate::prelude::*;
-use registry_model::{Assessment, Handshake, Listing, ListingId, Moment, ScorePart, SignIn, Skill, Tool};
+use super::text::{address, slug};
+use registry_model::{
+    Assessment, Handshake, Kind, Listing, ListingId, Moment, ScorePart, SignIn, Skill, Tool,
+};
 
 /// A purchase stores its profile in one item, next to peers and texts.
 const MAX_DEFINITION_BYTES: usize = 96 * 1024;

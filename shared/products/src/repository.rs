@@ -5,7 +5,7 @@ use super::calls::post;
 use super::{charter, evaluation};
 use crate::prelude::*;
 
-pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
+pub(super) fn file(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
     let name = about::name(profile);
     let mut page = Page::default();
     page.title(&format!("AGENTS.md for the source of {name}"));
@@ -45,9 +45,9 @@ fn relied_on(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
 }
 
 fn invariants(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
-    let ids = |keeps: fn(&Ability) -> bool| {
-        let kept = abilities.iter().filter(|ability| keeps(ability));
-        codes(kept.map(|ability| ability.id.as_str()), MAX_ROWS)
+    let ids = |matches: fn(&Ability) -> bool| {
+        let matching = abilities.iter().filter(|ability| matches(ability));
+        codes(matching.map(|ability| ability.id.as_str()), MAX_ROWS)
     };
     let mut rules = Vec::new();
     if about::endpoint(profile).is_some() {

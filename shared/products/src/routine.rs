@@ -18,7 +18,7 @@ pub(super) fn slug(profile: &Profile) -> String {
     slug_after("keep-live", &profile.slug())
 }
 
-pub(super) fn of(profile: &Profile, settings: &Settings) -> Vec<File> {
+pub(super) fn files(profile: &Profile, settings: &Settings) -> Vec<File> {
     let watch = profile.listing_id.as_ref().map(|id| watch(profile, settings, id));
     [skill(profile, settings)].into_iter().chain(watch.into_iter().flatten()).collect()
 }

@@ -17,7 +17,7 @@ const MAX_LISTED: usize = 60;
 const MAX_DESCRIPTION_CHARS: usize = 1000;
 
 /// `routing` adds the peers.
-pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], routing: bool) -> File {
+pub(super) fn file(profile: &Profile, settings: &Settings, abilities: &[Ability], routing: bool) -> File {
     let name = about::name(profile);
     let slug = profile.slug();
     let mut page = Page::skill(
@@ -32,13 +32,12 @@ pub(super) fn of(profile: &Profile, settings: &Settings, abilities: &[Ability], 
     };
     page.block(vec![format!("It has {endpoint}. Known: {}.", counted(profile, abilities.len()))]);
     page.block(about::sign_in(profile).into_iter().collect());
-    page.section(
-        &format!("Which {} for which request to {name}", ability::noun(profile)),
-        choices(profile, abilities),
-    );
+    let noun = ability::noun(profile);
+    page.section(&format!("Which {noun} for which request to {name}"), choices(profile, abilities));
+    page.block(ability::left_out(profile, abilities.len()).into_iter().collect());
     // An example must not change anything.
     let example = abilities.iter().find(|ability| ability.is_free());
-    page.section(&format!("Call {name}"), items(calls::listed(profile, example)));
+    page.section(&format!("Call {name}"), items(calls::example_lines(profile, example)));
     let (detailed, mut others): (Vec<&Ability>, Vec<&Ability>) =
         abilities.iter().partition(|ability| ability.has_schema);
     others.extend(detailed.iter().skip(MAX_DETAILED));
@@ -105,13 +104,8 @@ fn choices(profile: &Profile, abilities: &[Ability]) -> Vec<String> {
         let description = described(&ability.description.replace('\n', " "), 240);
         [prose(&ability.title, 80), code(&ability.id, 64), description]
     });
-    let mut lines = table(
-        ["Request", &capital(ability::noun(profile)), &format!("Description by {}", about::name(profile))],
-        rows.collect(),
-    );
-    let more = ability::not_shown(profile, abilities.len());
-    lines.extend(more.into_iter().flat_map(|more| [String::new(), more]));
-    lines
+    let (noun, author) = (capital(ability::noun(profile)), about::name(profile));
+    table(["Request", &noun, &format!("Description by {author}")], rows.collect())
 }
 
 fn described(text: &str, chars: usize) -> String {

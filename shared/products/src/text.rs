@@ -148,8 +148,8 @@ pub(super) fn slug(text: &str) -> Option<String> {
 
 /// A slug with a prefix, cut to the limit.
 pub(super) fn slug_after(word: &str, slug: &str) -> String {
-    let joined: String = format!("{word}-{slug}").chars().take(MAX_SLUG_CHARS).collect();
-    joined.trim_end_matches('-').to_owned()
+    let cut: String = format!("{word}-{slug}").chars().take(MAX_SLUG_CHARS).collect();
+    cut.trim_end_matches('-').to_owned()
 }
 
 pub(super) fn capital(text: &str) -> String {

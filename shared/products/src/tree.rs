@@ -7,7 +7,7 @@ use registry_model::{Sku, counted};
 
 pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let mut files = match sku {
-        Sku::McpMesh => mesh::of(profile, settings),
+        Sku::McpMesh => mesh::files(profile, settings),
         Sku::Kernel | Sku::Recursive | Sku::Alive => charter_tree(sku, profile, settings),
     };
     files.sort_by(|one, other| one.path.cmp(&other.path));
@@ -16,7 +16,7 @@ pub fn tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
 
 pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let skill = |slug: String| format!("skills/{slug}/SKILL.md");
-    let shown: &[&str] = match sku {
+    let included: &[&str] = match sku {
         Sku::Kernel => &[charter::PATH],
         Sku::Recursive => &[charter::PATH, "regression.md"],
         // The charter contains the goals.
@@ -29,7 +29,7 @@ pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
         }
     };
     let (mut files, rest): (Vec<File>, Vec<File>) =
-        tree(sku, profile, settings).into_iter().partition(|file| shown.contains(&file.path.as_str()));
+        tree(sku, profile, settings).into_iter().partition(|file| included.contains(&file.path.as_str()));
     files.push(others(sku, profile, &rest));
     files
 }
@@ -46,16 +46,16 @@ fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
 fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
     let abilities = ability::all(profile);
     let mut files = vec![
-        charter::of(profile, &abilities),
-        repository::of(profile, settings, &abilities),
-        skill::of(profile, settings, &abilities, false),
-        evaluation::of(profile, &abilities),
+        charter::file(profile, &abilities),
+        repository::file(profile, settings, &abilities),
+        skill::file(profile, settings, &abilities, false),
+        evaluation::file(profile, &abilities),
     ];
     if matches!(sku, Sku::Recursive | Sku::Alive) {
-        files.extend(improvement::of(profile, settings, &abilities));
+        files.extend(improvement::files(profile, settings, &abilities));
     }
     if sku == Sku::Alive {
-        files.extend(routine::of(profile, settings));
+        files.extend(routine::files(profile, settings));
     }
     files
 }

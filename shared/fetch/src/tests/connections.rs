@@ -3,7 +3,6 @@
 //! forbidden address, no connection may be opened.
 
 use std::io::Write as _;
-use std::time::Instant;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -30,7 +29,7 @@ async fn fetch_reports_an_answer_that_is_not_http() {
         b"HTTP/9.9 200 OK\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nbad header\r\n\r\n",
     ] {
-        assert_eq!(fetched(&Peer::saying(bytes).await).await.unwrap_err(), FetchError::Broken, "{bytes:?}");
+        assert_eq!(error_after(bytes).await, FetchError::Broken, "{bytes:?}");
     }
 }
 
@@ -47,11 +46,7 @@ async fn fetch_limits_the_size_of_the_headers() {
 #[tokio::test]
 async fn fetch_stops_endless_1xx_answers_at_the_deadline() {
     let peer = Peer::flooding("", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(64)).await;
-    let after = Duration::from_millis(300);
-    let started = Instant::now();
-    let error = fetcher().send(get(peer.at("/")).with_deadline(after)).await.unwrap_err();
-    assert_eq!(error, FetchError::Timeout { after });
-    assert!(started.elapsed() < after + A_BUSY_MACHINE);
+    assert_request_times_out(&fetcher(), peer.at("/"), Duration::from_millis(300)).await;
 }
 
 #[tokio::test]
@@ -78,22 +73,22 @@ async fn fetch_opens_a_new_connection_for_each_request() {
     for _ in 0..2 {
         fetcher.send(get(peer.at("/"))).await.unwrap();
     }
-    assert_eq!(peer.seen().len(), 2, "each resolved and checked anew");
+    assert_eq!(peer.requests().len(), 2, "each resolved and checked anew");
 }
 
 #[tokio::test]
 async fn fetch_connect_opens_a_connection_and_sends_nothing() {
-    let peer = Peer::saying("").await;
+    let peer = Peer::sending("").await;
     assert_eq!(fetcher().connect(&peer.at("/mcp"), PREFLIGHT).await, Ok(()));
     let by_name = target(&format!("http://localhost:{}/", peer.at("/").port()));
     assert_eq!(fetcher().connect(&by_name, PREFLIGHT).await, Ok(()));
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(peer.seen().iter().all(String::is_empty), "nothing is said");
+    assert!(peer.requests().iter().all(String::is_empty), "nothing is said");
 }
 
 #[tokio::test]
 async fn fetch_uses_tls_for_https_urls() {
-    let peer = Peer::saying("HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    let peer = Peer::sending("HTTP/1.1 400 Bad Request\r\n\r\n").await;
     let secure = target(&peer.base.replace("http:", "https:"));
     assert_eq!(fetcher().send(get(secure)).await.unwrap_err(), FetchError::Tls(TlsFailure::PlainText));
 }
@@ -157,27 +152,26 @@ async fn fetch_deadline_includes_the_dns_lookup() {
     let slow = answering(|_| Box::pin(std::future::pending()), Reach::Public);
     let after = Duration::from_millis(100);
     let target = target("https://slow.example.org/");
+    assert_request_times_out(&slow, target.clone(), after).await;
     let started = Instant::now();
-    let sent = slow.send(get(target.clone()).with_deadline(after)).await;
-    assert_eq!(sent.unwrap_err(), FetchError::Timeout { after });
     assert_eq!(slow.connect(&target, after).await, Err(FetchError::Timeout { after }));
     assert!(started.elapsed() < A_BUSY_MACHINE);
 }
 
 #[tokio::test]
 async fn public_fetcher_refuses_targets_of_development_mode() {
-    let peer = Peer::saying("HTTP/1.1 200 OK\r\n\r\n{}").await;
+    let peer = Peer::sending("HTTP/1.1 200 OK\r\n\r\n{}").await;
     let public = Fetcher::new(Reach::Public, "test", None);
     let blocked = FetchError::Blocked(TargetError::IpLiteral);
     assert_eq!(public.send(get(peer.at("/"))).await.unwrap_err(), blocked);
     assert_eq!(public.connect(&peer.at("/"), PREFLIGHT).await, Err(blocked));
-    assert!(peer.seen().is_empty());
+    assert!(peer.requests().is_empty());
 }
 
 #[tokio::test]
 async fn fetch_never_calls_its_own_host() {
-    let peer = Peer::saying("HTTP/1.1 200 OK\r\n\r\n{}").await;
-    let elsewhere = Peer::saying(format!(
+    let peer = Peer::sending("HTTP/1.1 200 OK\r\n\r\n{}").await;
+    let elsewhere = Peer::sending(format!(
         "HTTP/1.1 302 Found\r\nlocation: {}\r\n\r\n",
         peer.base.replace("127.0.0.1", "localhost")
     ))
@@ -189,9 +183,9 @@ async fn fetch_never_calls_its_own_host() {
     let by_redirect =
         FetchError::AfterRedirect { origin: own.origin(), error: Box::new(FetchError::OwnHost) };
     assert_eq!(fetcher.send(get(elsewhere.at("/"))).await.unwrap_err(), by_redirect);
-    assert!(peer.seen().is_empty());
+    assert!(peer.requests().is_empty());
     assert!(fetcher.without_own_host_rule().send(get(own)).await.unwrap().status.is_success());
-    assert!(peer.seen()[0].contains("user-agent: ab\r\n"), "what is not printable is left out");
+    assert!(peer.requests()[0].contains("user-agent: ab\r\n"), "what is not printable is left out");
 }
 
 #[test]

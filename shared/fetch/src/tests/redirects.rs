@@ -15,7 +15,7 @@ fn redirect(status: u16, location: &str) -> Vec<u8> {
 }
 
 async fn redirecting(status: u16, location: &str) -> Peer {
-    Peer::saying(redirect(status, location)).await
+    Peer::sending(redirect(status, location)).await
 }
 
 const OK: &str = "HTTP/1.1 200 OK\r\n\r\n{}";
@@ -30,22 +30,19 @@ async fn fetch_does_not_follow_redirects_to_private_addresses() {
         ("https://metadata.google.internal/", TargetError::ReservedName),
         ("//user@127.0.0.1/", TargetError::UserInfo),
     ] {
-        let peer = redirecting(302, location).await;
-        assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::Blocked(rule), "{location}");
+        assert_eq!(error_after(redirect(302, location)).await, FetchError::Blocked(rule), "{location}");
     }
     for location in ["file:///etc/passwd", "gopher://127.0.0.1:6379/_x", "http://example.org/", "https://"] {
-        let peer = redirecting(302, location).await;
-        assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::BadRedirect, "{location}");
+        assert_eq!(error_after(redirect(302, location)).await, FetchError::BadRedirect, "{location}");
     }
-    let nowhere = Peer::saying("HTTP/1.1 302 Found\r\n\r\n").await;
-    assert_eq!(fetched(&nowhere).await.unwrap_err(), FetchError::BadRedirect);
+    assert_eq!(error_after("HTTP/1.1 302 Found\r\n\r\n").await, FetchError::BadRedirect);
 }
 
 #[tokio::test]
 async fn fetch_stops_in_a_redirect_loop() {
     let peer = redirecting(301, "/card").await;
     assert_eq!(fetched(&peer).await.unwrap_err(), FetchError::TooManyRedirects);
-    assert_eq!(peer.seen().len(), 4, "the first request and three hops");
+    assert_eq!(peer.requests().len(), 4, "the first request and three hops");
 }
 
 #[tokio::test]
@@ -59,28 +56,28 @@ async fn fetch_returns_a_redirect_that_it_does_not_follow() {
 
 #[tokio::test]
 async fn fetch_sends_no_headers_of_the_first_origin_to_another_origin() {
-    let second = Peer::saying(OK).await;
+    let second = Peer::sending(OK).await;
     let first = redirecting(302, &format!("{}/there", second.base)).await;
     let request =
         get(first.at("/here?token=1")).with_header("x-secret", "s").with_header("authorization", "s");
     assert_eq!(fetcher().send(request).await.unwrap().target, second.at("/there"));
-    let (asked, told) = (first.seen().remove(0), second.seen().remove(0).to_ascii_lowercase());
-    assert!(asked.contains("x-secret: s") && told.starts_with("get /there "));
+    let (before, after) = (first.requests().remove(0), second.requests().remove(0).to_ascii_lowercase());
+    assert!(before.contains("x-secret: s") && after.starts_with("get /there "));
     for word in ["x-secret", "authorization", "cookie", "referer", "token"] {
-        assert!(!told.contains(word), "{word} in {told}");
+        assert!(!after.contains(word), "{word} in {after}");
     }
-    assert!(told.contains("accept: application/json") && told.contains("user-agent: test/1.0"));
+    assert!(after.contains("accept: application/json") && after.contains("user-agent: test/1.0"));
 }
 
 #[tokio::test]
 async fn fetch_keeps_headers_but_no_cookies_within_the_origin() {
     let peer = Peer::serving(|connection, path| {
         let answer = if path == "/card" { redirect(302, "/b") } else { OK.into() };
-        say(connection, answer.into())
+        send_all(connection, answer.into())
     })
     .await;
     fetcher().send(get(peer.at("/card")).with_header("x-key", "k")).await.unwrap();
-    let second = peer.seen().remove(1).to_ascii_lowercase();
+    let second = peer.requests().remove(1).to_ascii_lowercase();
     assert!(second.contains("x-key: k") && !second.contains("cookie"), "{second}");
 }
 
@@ -92,12 +89,12 @@ async fn fetch_repeats_a_post_only_once_and_within_the_origin() {
             "/twice" => redirect(308, "/mcp"),
             _ => OK.into(),
         };
-        say(connection, answer.into())
+        send_all(connection, answer.into())
     })
     .await;
     let answer = fetcher().send(Request::post_json(peer.at("/mcp"), &json!({"id": 7}))).await.unwrap();
     assert_eq!((answer.status.as_u16(), answer.target), (200, peer.at("/mcp/")));
-    let second = peer.seen().remove(1);
+    let second = peer.requests().remove(1);
     assert!(second.starts_with("POST /mcp/ ") && second.ends_with("{\"id\":7}"), "{second}");
     let twice = fetcher().send(Request::post_json(peer.at("/twice"), &json!({}))).await;
     assert_eq!(twice.unwrap_err(), FetchError::TooManyRedirects);
@@ -105,20 +102,20 @@ async fn fetch_repeats_a_post_only_once_and_within_the_origin() {
 
 #[tokio::test]
 async fn fetch_does_not_repeat_a_post_at_another_origin() {
-    let other = Peer::saying(OK).await;
+    let other = Peer::sending(OK).await;
     for status in [307, 308] {
         let peer = redirecting(status, &format!("{}/mcp", other.base)).await;
         let posted = fetcher().send(Request::post_json(peer.at("/mcp"), &json!({"secret": 1}))).await;
         assert_eq!(posted.unwrap_err(), FetchError::BadRedirect);
     }
-    assert!(other.seen().is_empty());
+    assert!(other.requests().is_empty());
 }
 
 #[tokio::test]
 async fn fetch_deadline_includes_redirects() {
     let peer = Peer::serving(|connection, _| async move {
         tokio::time::sleep(Duration::from_millis(150)).await;
-        say(connection, redirect(302, "/again").into()).await;
+        send_all(connection, redirect(302, "/again").into()).await;
     })
     .await;
     let after = Duration::from_millis(350);

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{AgentCard, CardFault, OtherDocument, read};
+use super::{CardFault, OtherDocument};
 use registry_model::error::shorten;
 use registry_model::json;
 
@@ -13,19 +13,14 @@ const MOST_VALUES: usize = 20_000;
 /// The number of bytes of a page in which its title is searched.
 const HEAD: usize = 16 * 1024;
 
-/// Parses an agent card from the body of a response; a body that is not JSON is [`CardFault::NotACard`].
-pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
-    read(&document(body)?)
-}
-
 /// Parses the body of a response; a body that is not JSON is [`CardFault::NotACard`].
 pub fn document(body: &[u8]) -> Result<Value, CardFault> {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     json::read(body, &mut { MOST_VALUES })
-        .map_err(|error| CardFault::NotACard(OtherDocument::unknown(of_text(body, &error))))
+        .map_err(|error| CardFault::NotACard(OtherDocument::unknown(describe(body, &error))))
 }
 
-fn of_text(body: &[u8], error: &serde_json::Error) -> String {
+fn describe(body: &[u8], error: &serde_json::Error) -> String {
     let head = String::from_utf8_lossy(&body[..body.len().min(HEAD)]);
     let text = head.trim_start();
     let lower = text.to_ascii_lowercase();
@@ -61,8 +56,9 @@ fn title(text: &str, lower: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent_card::read_body;
 
-    fn seen(body: &[u8]) -> String {
+    fn description_of(body: &[u8]) -> String {
         match read_body(body) {
             Err(CardFault::NotACard(other)) => other.seen,
             other => panic!("{other:?}"),
@@ -71,29 +67,23 @@ mod tests {
 
     #[test]
     fn error_describes_a_body_that_is_not_json() {
-        assert_eq!(seen(b""), "an empty body");
-        assert_eq!(seen(b"  \n"), "an empty body");
-        assert_eq!(
-            seen(b"\xEF\xBB\xBF<!DOCTYPE html><TITLE>\n Sign\tin </TITLE>"),
-            "an HTML page (\"Sign in\")"
-        );
-        assert_eq!(seen(b"<html>"), "an HTML page");
-        assert_eq!(seen(b"<?xml version=\"1.0\"?><x/>"), "an XML document");
-        assert_eq!(seen(b"{\"name\": \"x\",\n}"), "broken JSON (line 2, column 1)");
-        assert_eq!(seen(b"Not Found"), "a text that is not JSON (\"Not Found\")");
-        assert_eq!(seen(b"\"text\""), "a bare text (\"text\")");
-        assert_eq!(seen(b"\xFF\xFE{\0"), "a text that is not JSON (\"\u{FFFD}\u{FFFD}{\0\")");
-    }
-
-    #[test]
-    fn deep_nesting_is_reported_as_broken_json() {
-        assert!(seen(&b"[".repeat(1_000_000)).starts_with("broken JSON"));
-    }
-
-    #[test]
-    fn document_with_too_many_values_is_not_a_card() {
         let zeros = format!("{{\"name\": \"A\", \"skills\": [0{}]}}", ",0".repeat(100_000));
-        assert_eq!(seen(zeros.as_bytes()), "a document of more than 20000 values");
+        for (body, description) in [
+            (&b""[..], "an empty body"),
+            (b"  \n", "an empty body"),
+            (b"\xEF\xBB\xBF<!DOCTYPE html><TITLE>\n Sign\tin </TITLE>", "an HTML page (\"Sign in\")"),
+            (b"<html>", "an HTML page"),
+            (b"<?xml version=\"1.0\"?><x/>", "an XML document"),
+            (b"{\"name\": \"x\",\n}", "broken JSON (line 2, column 1)"),
+            (b"Not Found", "a text that is not JSON (\"Not Found\")"),
+            (b"\"text\"", "a bare text (\"text\")"),
+            (b"\xFF\xFE{\0", "a text that is not JSON (\"\u{FFFD}\u{FFFD}{\0\")"),
+            (zeros.as_bytes(), "a document of more than 20000 values"),
+        ] {
+            assert_eq!(description_of(body), description);
+        }
+        let deep = description_of(&b"[".repeat(1_000_000));
+        assert!(deep.starts_with("broken JSON"), "{deep}");
     }
 
     #[test]

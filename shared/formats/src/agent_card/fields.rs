@@ -3,112 +3,91 @@
 
 use serde_json::{Map, Value};
 
-use super::violation::CardViolations;
+use super::violation::{CardViolations, Findings};
 
-type Type = fn(&Value) -> bool;
+/// An optional field: its name, the check of its type, and the code and fix of a wrong type.
+pub(super) type Optional = (&'static str, fn(&Value) -> bool, (&'static str, &'static str));
 
-/// Optional fields: name, type, code, remedy.
-const OPTIONAL: [(&str, Type, &str, &str); 8] = [
-    ("documentationUrl", Value::is_string, "url_unusable", "Write one URL as a text, or leave it out."),
-    ("iconUrl", Value::is_string, "url_unusable", "Write one URL as a text, or leave it out."),
-    (
-        "securitySchemes",
-        are_objects_by_name,
-        "security_malformed",
-        "Write an object. Its keys are the names of the schemes, and its values are objects.",
-    ),
-    (
-        "securityRequirements",
-        are_objects,
-        "security_malformed",
-        "Write a list of objects; [] if no credentials are needed.",
-    ),
-    (
-        "security",
-        are_objects,
-        "security_malformed",
-        "Write a list of objects; [] if no credentials are needed.",
-    ),
-    (
-        "signatures",
-        are_signatures,
-        "signatures_malformed",
-        "Write a list of {\"protected\", \"signature\"}, both texts, or leave it out.",
-    ),
+const ONE_URL: (&str, &str) = ("url_unusable", "Write one URL as a text, or leave it out.");
+const SECURITY_LIST: (&str, &str) =
+    ("security_malformed", "Write a list of objects; [] if no credentials are needed.");
+const SECURITY_SCHEMES: (&str, &str) = (
+    "security_malformed",
+    "Write an object. Its keys are the names of the schemes, and its values are objects.",
+);
+const SIGNATURES: (&str, &str) =
+    ("signatures_malformed", "Write a list of {\"protected\", \"signature\"}, both texts, or leave it out.");
+const OF_CARD: [Optional; 8] = [
+    ("documentationUrl", Value::is_string, ONE_URL),
+    ("iconUrl", Value::is_string, ONE_URL),
+    ("securitySchemes", are_objects_by_name, SECURITY_SCHEMES),
+    ("securityRequirements", are_objects, SECURITY_LIST),
+    ("security", are_objects, SECURITY_LIST),
+    ("signatures", are_signatures, SIGNATURES),
     (
         "supportsAuthenticatedExtendedCard",
         Value::is_boolean,
-        "flag_malformed",
-        "Write true or false, or leave it out.",
+        ("flag_malformed", "Write true or false, or leave it out."),
     ),
     (
         "additionalInterfaces",
         are_objects,
-        "interfaces_malformed",
-        "Write a list of {\"url\", \"transport\"}.",
+        ("interfaces_malformed", "Write a list of {\"url\", \"transport\"}."),
     ),
 ];
 
-/// Reports fields that are missing or of a wrong type; faults that occur in working agents go to `warnings`.
-pub(super) fn check(card: &Map<String, Value>, broken: &mut CardViolations, warnings: &mut CardViolations) {
-    for (field, is_right, code, fix) in OPTIONAL {
-        let given = card.get(field).filter(|value| !value.is_null());
-        if let Some(value) = given.filter(|value| !is_right(value)) {
-            broken.note(field, code, Some(value), fix);
+const FLAG: (&str, &str) = ("capabilities_malformed", "Write true or false.");
+const EXTENSIONS: (&str, &str) = ("capabilities_malformed", "Write a list of objects that have a `uri`.");
+const OF_CAPABILITIES: [Optional; 5] = [
+    ("streaming", is_flag, FLAG),
+    ("pushNotifications", is_flag, FLAG),
+    ("stateTransitionHistory", is_flag, FLAG),
+    ("extendedAgentCard", is_flag, FLAG),
+    ("extensions", are_extensions, EXTENSIONS),
+];
+
+/// Reports fields that are missing or of a wrong type.
+pub(super) fn check(card: &Map<String, Value>, found: &mut Findings) {
+    check_optional(card, "", &OF_CARD, &mut found.broken);
+    for field in ["defaultInputModes", "defaultOutputModes"] {
+        modes(field, card.get(field), found);
+    }
+    match card.get("capabilities") {
+        Some(Value::Object(declared)) => {
+            check_optional(declared, "capabilities.", &OF_CAPABILITIES, &mut found.broken);
+        }
+        other => {
+            let fix = "Write an object, such as {\"streaming\": false}. Otherwise the official clients refuse the card.";
+            found.broken.note("capabilities", ("capabilities_malformed", fix), other);
         }
     }
-    for field in ["defaultInputModes", "defaultOutputModes"] {
-        modes(field, card.get(field), broken, warnings);
+}
+
+/// Reports optional fields of a wrong type; null counts as absent.
+pub(super) fn check_optional(
+    object: &Map<String, Value>,
+    prefix: &str,
+    fields: &[Optional],
+    broken: &mut CardViolations,
+) {
+    for (field, is_right, rule) in fields {
+        let wrong = object.get(*field).filter(|value| !value.is_null() && !is_right(value));
+        if wrong.is_some() {
+            broken.note(format!("{prefix}{field}"), *rule, wrong);
+        }
     }
-    capabilities(card.get("capabilities"), broken);
 }
 
 /// Required, but missing in working agents; 1.0 requires at least one, 0.3 a list.
-fn modes(field: &str, value: Option<&Value>, broken: &mut CardViolations, warnings: &mut CardViolations) {
-    let list = match value {
-        Some(value) if are_texts(value) && value != &Value::Array(Vec::new()) => return,
-        None | Some(Value::Null) => warnings,
-        Some(value) if are_texts(value) => warnings,
-        Some(_) => broken,
-    };
-    list.note(
-        field,
-        "modes_missing",
-        value,
-        "Write a list of media types, such as [\"text/plain\", \"application/json\"]. Without this list, \
-         some clients refuse the card.",
-    );
-}
-
-/// Required. The flags of some cards are texts, and their agents are used.
-fn capabilities(value: Option<&Value>, broken: &mut CardViolations) {
-    const FLAGS: [&str; 4] =
-        ["streaming", "pushNotifications", "stateTransitionHistory", "extendedAgentCard"];
-    const FIX: &str =
-        "Write an object, such as {\"streaming\": false}. Otherwise the official clients refuse the card.";
-    let Some(Value::Object(declared)) = value else {
-        return broken.note("capabilities", "capabilities_malformed", value, FIX);
-    };
-    for flag in FLAGS {
-        let given = declared.get(flag).filter(|value| !value.is_null());
-        if let Some(value) = given.filter(|value| !value.is_boolean() && !value.is_string()) {
-            broken.note(
-                format!("capabilities.{flag}"),
-                "capabilities_malformed",
-                Some(value),
-                "Write true or false.",
-            );
-        }
+fn modes(field: &str, value: Option<&Value>, found: &mut Findings) {
+    let is_list = value.is_some_and(are_texts);
+    if is_list && value != Some(&Value::Array(Vec::new())) {
+        return;
     }
-    let extensions = declared.get("extensions").filter(|value| !value.is_null());
-    if let Some(value) = extensions.filter(|value| !are_extensions(value)) {
-        broken.note(
-            "capabilities.extensions",
-            "capabilities_malformed",
-            Some(value),
-            "Write a list of objects that have a `uri`.",
-        );
-    }
+    let fix = "Write a list of media types, such as [\"text/plain\", \"application/json\"]. Without this list, \
+               some clients refuse the card.";
+    let is_absent = value.is_none_or(Value::is_null);
+    found.list(is_list || is_absent).note(field, ("modes_missing", fix), value);
 }
 
 pub(super) fn are_texts(value: &Value) -> bool {
@@ -124,10 +103,15 @@ fn are_objects_by_name(value: &Value) -> bool {
 }
 
 fn are_signatures(value: &Value) -> bool {
-    let signed = |one: &Value| one["protected"].is_string() && one["signature"].is_string();
-    value.as_array().is_some_and(|items| items.iter().all(signed))
+    let is_signature = |one: &Value| one["protected"].is_string() && one["signature"].is_string();
+    value.as_array().is_some_and(|items| items.iter().all(is_signature))
 }
 
 fn are_extensions(value: &Value) -> bool {
     value.as_array().is_some_and(|items| items.iter().all(|one| one["uri"].is_string()))
+}
+
+/// The flags of some cards are texts, and their agents are used.
+fn is_flag(value: &Value) -> bool {
+    value.is_boolean() || value.is_string()
 }

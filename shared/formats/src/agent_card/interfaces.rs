@@ -2,10 +2,10 @@
 //! versions. If a card has both, the 1.0 list takes precedence, as in the official clients.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use url::Url;
 
-use super::violation::CardViolations;
+use super::violation::{CardViolations, Findings};
 use crate::limits::LONGEST_URL;
 use crate::server_json::is_local;
 use registry_model::error::shorten;
@@ -59,7 +59,7 @@ string_enum! {
 
 impl Dialect {
     /// The dialect of a `protocolVersion`, whatever its patch number; `None` for an unknown version.
-    fn of(version: &str) -> Option<Self> {
+    fn from_version(version: &str) -> Option<Self> {
         let mut numbers = version.trim().trim_start_matches('v').split('.');
         match (numbers.next()?, numbers.next()) {
             ("1", _) => Some(Self::V1_0),
@@ -70,172 +70,134 @@ impl Dialect {
     }
 }
 
-/// The interfaces of a card and their faults.
-#[derive(Default)]
-pub(super) struct Found {
-    /// The interfaces that a client could use, the preferred first.
-    pub(super) usable: Vec<Interface>,
-    /// Faults of the others, and warnings about these.
-    pub(super) violations: CardViolations,
-    pub(super) broken: CardViolations,
-}
-
-pub(super) fn read(card: &Map<String, Value>) -> Found {
-    let mut found = Found::default();
-    let stated = stated_version(card, &mut found.violations);
+/// The interfaces that a client could use, the preferred first. Faults of the others are warnings.
+pub(super) fn usable(card: &Value, found: &mut Findings) -> Vec<Interface> {
+    let stated = stated_version(card, &mut found.warnings);
+    let mut reader = Reader { usable: Vec::new(), found };
     if let Some(listed) = card.get("supportedInterfaces") {
-        listed_interfaces(listed, stated, &mut found);
+        reader.add_listed(listed, stated);
     }
-    if found.usable.is_empty() {
-        older_interfaces(card, stated, &mut found);
+    if reader.usable.is_empty() {
+        reader.add_older(card, stated);
     }
-    if found.usable.is_empty() {
-        found.violations.note(
-            "supportedInterfaces",
-            "no_interface",
-            card.get("supportedInterfaces"),
-            "List the agent's endpoints: [{\"url\": \"https://...\", \"protocolBinding\": \"JSONRPC\", \
-             \"protocolVersion\": \"1.0\"}], or write `url` if the card follows version 0.3.",
-        );
+    if reader.usable.is_empty() {
+        let fix = "List the agent's endpoints: [{\"url\": \"https://...\", \"protocolBinding\": \"JSONRPC\", \
+                   \"protocolVersion\": \"1.0\"}], or write `url` if the card follows version 0.3.";
+        let value = card.get("supportedInterfaces");
+        reader.found.warnings.note("supportedInterfaces", ("no_interface", fix), value);
     }
-    found
+    reader.usable
 }
 
-fn stated_version(card: &Map<String, Value>, violations: &mut CardViolations) -> Option<Dialect> {
+fn stated_version(card: &Value, warnings: &mut CardViolations) -> Option<Dialect> {
     let value = card
         .get("protocolVersion")
         .or_else(|| card.get("protocolVersions").and_then(|versions| versions.get(0)))
         .filter(|value| !value.is_null())?;
-    let dialect = value.as_str().and_then(Dialect::of);
+    let dialect = value.as_str().and_then(Dialect::from_version);
     if dialect.is_none() {
-        violations.note(
-            "protocolVersion",
-            "protocol_version_unknown",
-            Some(value),
-            "Write the A2A version of the agent, such as \"0.3.0\" or \"1.0\".",
-        );
+        let fix = "Write the A2A version of the agent, such as \"0.3.0\" or \"1.0\".";
+        warnings.note("protocolVersion", ("protocol_version_unknown", fix), Some(value));
     }
     dialect
 }
 
-fn listed_interfaces(listed: &Value, stated: Option<Dialect>, found: &mut Found) {
-    let Value::Array(entries) = listed else {
-        found.broken.note(
-            "supportedInterfaces",
-            "interfaces_malformed",
-            Some(listed),
-            "Write a list of {\"url\", \"protocolBinding\", \"protocolVersion\"}.",
-        );
-        return;
-    };
-    for (index, entry) in entries.iter().take(MAX_INTERFACES).enumerate() {
-        let path = format!("supportedInterfaces[{index}]");
-        let binding = entry.get("protocolBinding");
-        let version = match entry.get("protocolVersion").and_then(Value::as_str) {
-            Some(text) => Dialect::of(text),
-            None => stated,
+struct Reader<'f> {
+    usable: Vec<Interface>,
+    found: &'f mut Findings,
+}
+
+impl Reader<'_> {
+    /// `supportedInterfaces` of 1.0.
+    fn add_listed(&mut self, listed: &Value, stated: Option<Dialect>) {
+        let Value::Array(entries) = listed else {
+            let fix = "Write a list of {\"url\", \"protocolBinding\", \"protocolVersion\"}.";
+            let rule = ("interfaces_malformed", fix);
+            return self.found.broken.note("supportedInterfaces", rule, Some(listed));
         };
-        if version.is_none() {
-            found.violations.note(
-                format!("{path}.protocolVersion"),
-                "protocol_version_unknown",
-                entry.get("protocolVersion"),
-                "Write the A2A version of this interface, such as \"1.0\". Until then, clients read it as 1.0.",
-            );
-        }
-        let tenant = entry.get("tenant").and_then(Value::as_str).filter(|tenant| !tenant.is_empty());
-        keep(entry.get("url"), binding, version.unwrap_or(Dialect::V1_0), tenant, &path, found);
-    }
-}
-
-/// `url` and `additionalInterfaces` of cards before 1.0.
-fn older_interfaces(card: &Map<String, Value>, stated: Option<Dialect>, found: &mut Found) {
-    let of_0_3 =
-        ["preferredTransport", "additionalInterfaces", "security", "supportsAuthenticatedExtendedCard"];
-    let by_shape =
-        if of_0_3.iter().any(|field| card.contains_key(*field)) { Dialect::V0_3 } else { Dialect::V0_2 };
-    // Clients of 1.0 do not read these fields, and older clients call the older methods whatever the version says.
-    let dialect = stated.filter(|stated| *stated != Dialect::V1_0).unwrap_or(by_shape);
-    // For a transport that they speak, clients take the URL of its entry before that of the card; if neither is usable, no
-    // other entry helps them. A transport that they do not know, they pass over.
-    let preferred = card.get("preferredTransport").and_then(Value::as_str).unwrap_or("JSONRPC");
-    let is_spoken = matches!(preferred, "JSONRPC" | "HTTP+JSON");
-    let more = card.get("additionalInterfaces").and_then(Value::as_array).into_iter().flatten();
-    let (first, rest): (Vec<_>, Vec<_>) = more.enumerate().take(MAX_INTERFACES).partition(|(_, entry)| {
-        !is_spoken || entry.get("transport").and_then(Value::as_str) == Some(preferred)
-    });
-    let keep_all = |entries: Vec<(usize, &Value)>, found: &mut Found| {
-        for (index, entry) in entries {
-            let path = format!("additionalInterfaces[{index}]");
-            keep(entry.get("url"), entry.get("transport"), dialect, None, &path, found);
-        }
-    };
-    keep_all(first, found);
-    let mut is_usable = true;
-    if let Some(url) = card.get("url") {
-        is_usable = keep(Some(url), card.get("preferredTransport"), dialect, None, "", found);
-        if stated == Some(Dialect::V1_0) && is_usable {
-            found.violations.note(
-                "supportedInterfaces",
-                "interfaces_missing",
-                None,
-                "The card has version 1.0. Clients of this version read `supportedInterfaces`, so add the \
-                 URL to this list, too.",
-            );
-        }
-    }
-    if is_usable || !is_spoken {
-        keep_all(rest, found);
-    }
-}
-
-/// Checks one address and keeps it if a client could use it; a `path` of "" is the card itself. False if it is unusable.
-fn keep(
-    url: Option<&Value>,
-    binding: Option<&Value>,
-    version: Dialect,
-    tenant: Option<&str>,
-    path: &str,
-    found: &mut Found,
-) -> bool {
-    let at = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
-    let binding_field = match path {
-        "" => "preferredTransport",
-        _ if path.starts_with("additionalInterfaces") => "transport",
-        _ => "protocolBinding",
-    };
-    if binding.map_or(!path.is_empty(), |value| !value.is_string() && !value.is_null()) {
-        found.broken.note(
-            at(binding_field),
-            "binding_missing",
-            binding,
-            "Write the protocol binding: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\". Until then, the registry \
-             reads it as JSONRPC.",
-        );
-    }
-    let binding = binding_of(binding, &at(binding_field), &mut found.violations);
-    let text = url.and_then(Value::as_str).map(str::trim).unwrap_or_default();
-    match usable_url(text, &binding) {
-        Ok(taken) => {
-            if let Some((code, fix)) = oddity(&taken) {
-                found.violations.note(at("url"), code, url, fix);
+        for (index, entry) in entries.iter().take(MAX_INTERFACES).enumerate() {
+            let path = format!("supportedInterfaces[{index}]");
+            let value = entry.get("protocolVersion");
+            let version = value.and_then(Value::as_str).map_or(stated, Dialect::from_version);
+            if version.is_none() {
+                let fix = "Write the A2A version of this interface, such as \"1.0\". Until then, clients read it as 1.0.";
+                let rule = ("protocol_version_unknown", fix);
+                self.found.warnings.note(format!("{path}.protocolVersion"), rule, value);
             }
-            let tenant = tenant.map(|tenant| shorten(tenant, MAX_TENANT_CHARS));
-            let interface = Interface { url: taken, binding, version, tenant };
-            if !found.usable.contains(&interface) {
-                found.usable.push(interface);
+            let tenant = entry.get("tenant").and_then(Value::as_str).filter(|tenant| !tenant.is_empty());
+            self.add(entry, &path, "protocolBinding", version.unwrap_or(Dialect::V1_0), tenant);
+        }
+    }
+
+    /// `url` and `additionalInterfaces` of cards before 1.0.
+    fn add_older(&mut self, card: &Value, stated: Option<Dialect>) {
+        let of_0_3 =
+            ["preferredTransport", "additionalInterfaces", "security", "supportsAuthenticatedExtendedCard"];
+        let has_0_3 = of_0_3.iter().any(|field| card.get(*field).is_some());
+        let by_shape = if has_0_3 { Dialect::V0_3 } else { Dialect::V0_2 };
+        // Clients of 1.0 do not read these fields, and older clients call the older methods whatever the version says.
+        let dialect = stated.filter(|stated| *stated != Dialect::V1_0).unwrap_or(by_shape);
+        // For a transport that they speak, clients take the URL of its entry before that of the card; if neither is
+        // usable, no other entry helps them. A transport that they do not know, they pass over.
+        let preferred = card.get("preferredTransport").and_then(Value::as_str).unwrap_or("JSONRPC");
+        let is_spoken = matches!(preferred, "JSONRPC" | "HTTP+JSON");
+        let entries = card.get("additionalInterfaces").and_then(Value::as_array).into_iter().flatten();
+        let (first, rest): (Vec<_>, Vec<_>) =
+            entries.enumerate().take(MAX_INTERFACES).partition(|(_, entry)| {
+                !is_spoken || entry.get("transport").and_then(Value::as_str) == Some(preferred)
+            });
+        let add_all = |reader: &mut Self, entries: Vec<(usize, &Value)>| {
+            for (index, entry) in entries {
+                reader.add(entry, &format!("additionalInterfaces[{index}]"), "transport", dialect, None);
             }
-            true
+        };
+        add_all(self, first);
+        let is_usable = card.get("url").is_none() || self.add(card, "", "preferredTransport", dialect, None);
+        if is_usable && card.get("url").is_some() && stated == Some(Dialect::V1_0) {
+            let fix = "The card has version 1.0. Clients of this version read `supportedInterfaces`, so add the \
+                       URL to this list, too.";
+            self.found.warnings.note("supportedInterfaces", ("interfaces_missing", fix), None);
         }
-        Err((code, fix)) => {
-            found.violations.note(at("url"), code, url, fix);
-            false
+        if is_usable || !is_spoken {
+            add_all(self, rest);
         }
+    }
+
+    /// Adds the interface of an entry if a client could use it; `path` is empty for the card itself. False if it is
+    /// unusable.
+    fn add(
+        &mut self,
+        entry: &Value,
+        path: &str,
+        binding_field: &str,
+        version: Dialect,
+        tenant: Option<&str>,
+    ) -> bool {
+        let place = |field: &str| if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") };
+        let (url, binding) = (entry.get("url"), entry.get(binding_field));
+        if binding.map_or(!path.is_empty(), |value| !value.is_string() && !value.is_null()) {
+            let fix = "Write the protocol binding: \"JSONRPC\", \"HTTP+JSON\" or \"GRPC\". Until then, the registry \
+                       reads it as JSONRPC.";
+            self.found.broken.note(place(binding_field), ("binding_missing", fix), binding);
+        }
+        let binding = binding_of(binding, &place(binding_field), &mut self.found.warnings);
+        let text = url.and_then(Value::as_str).map(str::trim).unwrap_or_default();
+        let checked = usable_url(text, &binding);
+        if let Some(rule) = checked.as_ref().map_or_else(|rule| Some(*rule), |usable| oddity(usable)) {
+            self.found.warnings.note(place("url"), rule, url);
+        }
+        let Ok(url) = checked else { return false };
+        let tenant = tenant.map(|tenant| shorten(tenant, MAX_TENANT_CHARS));
+        let interface = Interface { url, binding, version, tenant };
+        if !self.usable.contains(&interface) {
+            self.usable.push(interface);
+        }
+        true
     }
 }
 
-/// The binding by its name; a name that is similar to an official one is accepted with a violation.
-fn binding_of(value: Option<&Value>, path: &str, violations: &mut CardViolations) -> Binding {
+/// The binding by its name; a name that is similar to an official one is accepted with a warning.
+fn binding_of(value: Option<&Value>, path: &str, warnings: &mut CardViolations) -> Binding {
     let Some(name) = value.and_then(Value::as_str).map(str::trim).filter(|name| !name.is_empty()) else {
         return Binding::JsonRpc;
     };
@@ -246,13 +208,8 @@ fn binding_of(value: Option<&Value>, path: &str, violations: &mut CardViolations
         uri if uri.contains("://") || uri.starts_with("urn:") => return Binding::Other(shorten(uri, 200)),
         _ => {}
     }
-    violations.note(
-        path,
-        "binding_unknown",
-        value,
-        "Use one of the official names \"JSONRPC\", \"HTTP+JSON\" and \"GRPC\". For your own binding, use a \
-         URI.",
-    );
+    let fix = "Use one of the official names \"JSONRPC\", \"HTTP+JSON\" and \"GRPC\". For your own binding, use a URI.";
+    warnings.note(path, ("binding_unknown", fix), value);
     let plain: String = name.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
     match plain.to_ascii_lowercase().as_str() {
         "jsonrpc" | "jsonrpc20" | "jsonrpc2" => Binding::JsonRpc,

@@ -7,32 +7,12 @@ use crate::server_card;
 use registry_model::error::shorten;
 
 /// Members that are typical of A2A cards and rare elsewhere.
-const TYPICAL: [&str; 8] = [
-    "skills",
-    "capabilities",
-    "defaultInputModes",
-    "defaultOutputModes",
-    "protocolVersion",
-    "preferredTransport",
-    "securitySchemes",
-    "authentication",
-];
+const TYPICAL: &str = "skills capabilities defaultInputModes defaultOutputModes protocolVersion preferredTransport \
+                       securitySchemes authentication";
 
 /// Members of other documents. A card with one of these members must also list an endpoint.
-const FOREIGN: [&str; 12] = [
-    "jsonrpc",
-    "mcpServers",
-    "modules",
-    "openapi",
-    "packages",
-    "remotes",
-    "serverInfo",
-    "start_url",
-    "swagger",
-    "descriptor",
-    "entries",
-    "linkset",
-];
+const FOREIGN: &str = "jsonrpc mcpServers modules openapi packages remotes serverInfo start_url swagger descriptor \
+                       entries linkset";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherDocument {
@@ -63,7 +43,7 @@ const SERVE_CARD: &str = "Serve the agent card itself at this URL, as applicatio
 /// Whether the document is meant as an agent card, even if it is invalid.
 pub(super) fn is_agent_card(document: &Value, card: &Map<String, Value>) -> bool {
     let has = |field: &str| card.contains_key(field);
-    let typical = TYPICAL.iter().filter(|field| has(field)).count();
+    let typical = TYPICAL.split(' ').filter(|field| has(field)).count();
     if has("supportedInterfaces") || has("additionalInterfaces") {
         true
     } else if server_card::read(document).is_some() {
@@ -71,12 +51,12 @@ pub(super) fn is_agent_card(document: &Value, card: &Map<String, Value>) -> bool
     } else if card.get("url").is_some_and(Value::is_string) {
         typical > 0 || (has("name") && has("description") && has("version"))
     } else {
-        typical > 1 && !FOREIGN.iter().any(|field| has(field))
+        typical > 1 && !FOREIGN.split(' ').any(|field| has(field))
     }
 }
 
 /// Recognizes a document by its members.
-pub(super) fn of(document: &Value) -> OtherDocument {
+pub(super) fn describe(document: &Value) -> OtherDocument {
     match document {
         Value::Null => OtherDocument::unknown("null"),
         Value::Bool(_) | Value::Number(_) => OtherDocument::unknown("a bare value"),
@@ -87,11 +67,11 @@ pub(super) fn of(document: &Value) -> OtherDocument {
         Value::Array(items) => {
             OtherDocument::unknown(format!("a list of {}; a card is one object", items.len()))
         }
-        Value::Object(members) => of_object(document, members),
+        Value::Object(members) => describe_object(document, members),
     }
 }
 
-fn of_object(document: &Value, members: &Map<String, Value>) -> OtherDocument {
+fn describe_object(document: &Value, members: &Map<String, Value>) -> OtherDocument {
     let has = |field: &str| members.contains_key(field);
     let list = |field: &str| members.get(field).is_some_and(Value::is_array);
     let schema = members.get("$schema").and_then(Value::as_str).unwrap_or_default();

@@ -30,12 +30,12 @@ pub enum CardFault {
     #[error("not an A2A agent card, but {}", .0.seen)]
     NotACard(OtherDocument),
     /// No client could use the card; at least one violation.
-    #[error("an agent card that no client can use: {}", listed(.0))]
+    #[error("an agent card that no client can use: {}", in_one_line(.0))]
     Invalid(Vec<CardViolation>),
 }
 
 /// Violations on one line, for an error's text.
-fn listed(violations: &[CardViolation]) -> String {
+fn in_one_line(violations: &[CardViolation]) -> String {
     let lines = violations.iter().map(|violation| format!("`{}` is {}", violation.path, violation.seen));
     lines.collect::<Vec<_>>().join("; ")
 }
@@ -44,16 +44,15 @@ fn listed(violations: &[CardViolation]) -> String {
 pub(super) struct CardViolations(Vec<CardViolation>);
 
 impl CardViolations {
-    /// Adds a violation; `value` is `None` where the field is missing.
+    /// Adds a violation by its code and its fix; `value` is `None` where the field is missing.
     pub(super) fn note(
         &mut self,
         path: impl Into<String>,
-        code: &'static str,
+        (code, fix): (&'static str, impl Into<String>),
         value: Option<&Value>,
-        fix: impl Into<String>,
     ) {
         if self.0.len() < MAX_VIOLATIONS {
-            self.0.push(CardViolation { path: path.into(), code, seen: seen(value), fix: fix.into() });
+            self.0.push(CardViolation { path: path.into(), code, seen: summary(value), fix: fix.into() });
         }
     }
 
@@ -71,8 +70,23 @@ impl CardViolations {
     }
 }
 
+/// The violations of a card that can be used.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// Clients with static types refuse the card.
+    pub(super) broken: CardViolations,
+    /// Working agents break the rule.
+    pub(super) warnings: CardViolations,
+}
+
+impl Findings {
+    pub(super) const fn list(&mut self, is_warning: bool) -> &mut CardViolations {
+        if is_warning { &mut self.warnings } else { &mut self.broken }
+    }
+}
+
 /// A value in a few words.
-fn seen(value: Option<&Value>) -> String {
+fn summary(value: Option<&Value>) -> String {
     match value {
         None => "nothing".to_owned(),
         Some(Value::Null) => "null".to_owned(),
@@ -98,8 +112,8 @@ mod tests {
     #[test]
     fn a_fault_contains_its_violations() {
         let mut violations = CardViolations::default();
-        violations.note("name", "name_missing", None, "Give it a name.");
-        violations.note("url", "interface_url_missing", Some(&json!("")), "Give it a URL.");
+        violations.note("name", ("name_missing", "Give it a name."), None);
+        violations.note("url", ("interface_url_missing", "Give it a URL."), Some(&json!("")));
         let fault = CardFault::Invalid(violations.into_vec());
         assert_eq!(
             fault.to_string(),
@@ -111,7 +125,7 @@ mod tests {
     fn number_and_length_of_violations_are_bounded() {
         let mut violations = CardViolations::default();
         for _ in 0..1000 {
-            violations.note("x", "x", Some(&json!("y".repeat(10_000))), "z");
+            violations.note("x", ("x", "z"), Some(&json!("y".repeat(10_000))));
         }
         let violations = violations.into_vec();
         assert_eq!(violations.len(), MAX_VIOLATIONS);
@@ -129,7 +143,7 @@ mod tests {
             (json!({"a": 1, "b": 2}), "an object with a, b"),
         ];
         for (value, words) in table {
-            assert_eq!(seen(Some(&value)), words);
+            assert_eq!(summary(Some(&value)), words);
         }
     }
 }

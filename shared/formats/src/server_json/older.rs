@@ -82,14 +82,10 @@ fn fields(
             reported.push(was);
             let detail =
                 if *was == "version_detail" { "`version_detail.version`" } else { &format!("`{was}`") };
-            violations.add(
-                format!("{path}{was}"),
-                "older-schema",
-                format!(
-                    "{detail} was renamed to `{is}` (this document follows {until}). Rename it everywhere in \
-                     the document."
-                ),
+            let message = format!(
+                "{detail} was renamed to `{is}` (this document follows {until}). Rename it everywhere in the document."
             );
+            violations.add(format!("{path}{was}"), "older-schema", message);
         }
     }
 }

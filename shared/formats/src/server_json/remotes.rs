@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::fields::{list, text};
 use super::template;
@@ -48,25 +48,17 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
     match text(remote.get("type")) {
         Some("streamable-http" | "sse") => {}
         Some(other) => {
-            violations.add(
-                format!("{path}.type"),
-                "unsupported-remote-transport-type",
-                format!(
-                    "\"{}\" is not allowed as the transport of a remote server. Use streamable-http or sse.",
-                    shorten(other, 40)
-                ),
+            let message = format!(
+                "\"{}\" is not allowed as the transport of a remote server. Use streamable-http or sse.",
+                shorten(other, 40)
             );
-            return;
+            return violations.add(format!("{path}.type"), "unsupported-remote-transport-type", message);
         }
         None => return,
     }
     let Some(url) = text(remote.get("url")) else {
-        violations.add(
-            at,
-            "remote-transport-url-required",
-            "Add the URL of the server, such as https://example.com/mcp.",
-        );
-        return;
+        let message = "Add the URL of the server, such as https://example.com/mcp.";
+        return violations.add(at, "remote-transport-url-required", message);
     };
     let declared = remote.get("variables").and_then(Value::as_object);
     // A URL that is too long by itself has that fault already.
@@ -74,19 +66,13 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
     if let Some(fault) = fault {
         violations.add(at.clone(), "invalid-remote-url", format!("\"{}\" {fault}.", shorten(url, 120)));
     }
-    let unknown: Vec<&str> = template::variables(url)
-        .into_iter()
-        .filter(|name| !declared.is_some_and(|variables| variables.contains_key(*name)))
-        .collect();
+    let mut unknown = template::variables(url);
+    unknown.retain(|name| !declared.is_some_and(|variables| variables.contains_key(*name)));
     if !unknown.is_empty() {
-        violations.add(
-            at,
-            "invalid-templated-url",
-            format!(
-                "The URL uses these variables: {}. Declare them in `variables` of this entry.",
-                shorten(&unknown.join(", "), 120)
-            ),
-        );
+        let unknown = shorten(&unknown.join(", "), 120);
+        let message =
+            format!("The URL uses these variables: {unknown}. Declare them in `variables` of this entry.");
+        violations.add(at, "invalid-templated-url", message);
     }
 }
 
@@ -113,30 +99,16 @@ pub fn read(remote: &Value) -> Option<Remote> {
         "sse" => Transport::Sse,
         _ => return None,
     };
-    let url =
-        template::with_values(text(remote.get("url"))?, remote.get("variables").and_then(Value::as_object));
-    Some(Remote {
-        transport,
-        templated: !template::variables(&url).is_empty(),
-        url,
-        secret_headers: list(remote.get("headers"))
-            .filter(|header| {
-                header.get("isRequired").and_then(Value::as_bool) == Some(true) && !has_value(header)
-            })
-            .filter_map(|header| text(header.get("name")))
-            .map(|name| shorten(name, 100))
-            .collect(),
-    })
+    let variables = remote.get("variables").and_then(Value::as_object);
+    let url = template::with_values(text(remote.get("url"))?, variables);
+    let is_secret = |header: &&Value| header["isRequired"] == true && !has_value(header);
+    let secret = list(remote.get("headers")).filter(is_secret).filter_map(|header| text(header.get("name")));
+    let secret_headers = secret.map(|name| shorten(name, 100)).collect();
+    Some(Remote { transport, templated: !template::variables(&url).is_empty(), url, secret_headers })
 }
 
-/// Whether a header's value follows from the document alone.
+/// Whether a header's value follows from the document alone: each of its variables has a value of its own.
 fn has_value(header: &Value) -> bool {
-    let Some(value) = template::own_value(header) else { return false };
-    let variables = header.get("variables").and_then(Value::as_object);
-    template::variables(value).into_iter().all(|name| is_given(variables, name))
-}
-
-/// Whether a variable has a value of its own.
-fn is_given(variables: Option<&Map<String, Value>>, name: &str) -> bool {
-    variables.and_then(|variables| variables.get(name)).is_some_and(|one| template::own_value(one).is_some())
+    let has_own_value = |name: &str| template::own_value(&header["variables"][name]).is_some();
+    template::own_value(header).is_some_and(|value| template::variables(value).into_iter().all(has_own_value))
 }

@@ -28,12 +28,8 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
     texts(server, violations);
     let title = server.get("title").and_then(Value::as_str);
     if title.is_some_and(|title| !title.is_empty() && title.trim().is_empty()) {
-        violations.add(
-            "title",
-            "title-whitespace-only",
-            "Write a title that is not empty, or leave the \
-            title out.",
-        );
+        let message = "Write a title that is not empty, or leave the title out.";
+        violations.add("title", "title-whitespace-only", message);
     }
     for (index, icon) in list(server.get("icons")).enumerate() {
         let Some(url) = icon.get("src").and_then(Value::as_str) else { continue };
@@ -61,10 +57,8 @@ fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
     ];
     for (path, url) in pages.map(|(path, url)| (path.to_owned(), url)).into_iter().chain(remotes) {
         let Some(bytes) = text(url).map(str::len).filter(|bytes| *bytes > LONGEST_URL) else { continue };
-        let message = format!(
-            "It has {bytes} bytes, but at most {LONGEST_URL} are allowed. Use a shorter \
-            URL."
-        );
+        let message =
+            format!("It has {bytes} bytes, but at most {LONGEST_URL} are allowed. Use a shorter URL.");
         violations.add(path, "url_too_long", message);
     }
 }
@@ -124,12 +118,12 @@ fn inner_texts(path: &str, value: &Value, violations: &mut Violations) {
 
 /// The description with only the publisher's own extension in `_meta`, as the official registry stores it.
 pub(super) fn without_foreign_meta(server: &Map<String, Value>) -> Map<String, Value> {
-    let mut kept = server.clone();
-    let extension = kept.remove("_meta").and_then(|mut meta| meta.as_object_mut()?.remove(EXTENSION));
+    let mut own = server.clone();
+    let extension = own.remove("_meta").and_then(|mut meta| meta.as_object_mut()?.remove(EXTENSION));
     if let Some(extension) = extension {
-        kept.insert("_meta".to_owned(), json!({ EXTENSION: extension }));
+        own.insert("_meta".to_owned(), json!({ EXTENSION: extension }));
     }
-    kept
+    own
 }
 
 /// `namespace/name`, each part at least two characters that begin and end with a letter or digit.
@@ -147,15 +141,11 @@ fn name(server: &Map<String, Value>, violations: &mut Violations) {
         Some(_) => None,
     };
     if let Some(fault) = fault {
-        violations.add(
-            "name",
-            "invalid-server-name",
-            format!(
-                "Write a reversed domain, one slash and a name, such as \"io.github.user/weather\". Each \
-                 part needs at least two letters or digits, and can have dots and hyphens between them. The \
-                 problem here: {fault}."
-            ),
+        let message = format!(
+            "Write a reversed domain, one slash and a name, such as \"io.github.user/weather\". Each part needs at \
+             least two letters or digits, and can have dots and hyphens between them. The problem here: {fault}."
         );
+        violations.add("name", "invalid-server-name", message);
     }
 }
 
@@ -196,28 +186,22 @@ fn repository(server: &Map<String, Value>, violations: &mut Violations) {
         _ => false,
     };
     if !is_valid {
-        violations.add(
-            "repository.url",
-            "invalid-repository-url",
-            format!(
-                "Use a repository at GitHub (source \"github\", https://github.com/owner/repository) or \
-                 GitLab (source \"gitlab\"). In this document, source is \"{}\" and url is \"{}\".",
-                shorten(source, 40),
-                shorten(url, 120)
-            ),
+        let message = format!(
+            "Use a repository at GitHub (source \"github\", https://github.com/owner/repository) or GitLab (source \
+             \"gitlab\"). In this document, source is \"{}\" and url is \"{}\".",
+            shorten(source, 40),
+            shorten(url, 120)
         );
+        violations.add("repository.url", "invalid-repository-url", message);
     }
     let subfolder = field("subfolder");
     if !subfolder.is_empty() && !is_subfolder(subfolder) {
-        violations.add(
-            "repository.subfolder",
-            "invalid-subfolder-path",
-            format!(
-                "\"{}\" is not a plain path in the repository. Write a path such as src/server, without the \
-                 segments `.` and `..`.",
-                shorten(subfolder, 80)
-            ),
+        let message = format!(
+            "\"{}\" is not a plain path in the repository. Write a path such as src/server, without the segments `.` \
+             and `..`.",
+            shorten(subfolder, 80)
         );
+        violations.add("repository.subfolder", "invalid-subfolder-path", message);
     }
 }
 
@@ -271,14 +255,11 @@ fn extension(server: &Map<String, Value>, violations: &mut Violations) {
     let Some(extension) = server.get("_meta").and_then(|meta| meta.get(EXTENSION)) else { return };
     let bytes = extension.to_string().len();
     if bytes > MAX_EXTENSION_BYTES {
-        violations.add(
-            format!("_meta.{EXTENSION}"),
-            "publisher-extension-too-large",
-            format!(
-                "An extension of a publisher can have at most {MAX_EXTENSION_BYTES} bytes. This extension \
-                 has {bytes} bytes. Shorten it."
-            ),
+        let message = format!(
+            "An extension of a publisher can have at most {MAX_EXTENSION_BYTES} bytes. This extension has {bytes} \
+             bytes. Shorten it."
         );
+        violations.add(format!("_meta.{EXTENSION}"), "publisher-extension-too-large", message);
     }
 }
 
@@ -313,14 +294,9 @@ mod tests {
         assert!(is_repository("https://github.com/owner/repo", "github.com", 2..=2));
         assert!(is_repository("http://www.github.com/owner/repo.git/", "github.com", 2..=2));
         assert!(is_repository("https://gitlab.com/group/sub/repo", "gitlab.com", 2..=20));
-        for url in [
-            "https://github.com/owner",
-            "https://github.com/o/r/tree",
-            "git@github.com:o/r",
-            "https://github.com.evil.example/o/r",
-            "https://github.com//r",
-            "https://github.com/o/r?x",
-        ] {
+        let refused = "https://github.com/owner https://github.com/o/r/tree git@github.com:o/r \
+                       https://github.com.evil.example/o/r https://github.com//r https://github.com/o/r?x";
+        for url in refused.split(' ') {
             assert!(!is_repository(url, "github.com", 2..=2), "{url}");
         }
     }

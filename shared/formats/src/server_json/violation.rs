@@ -53,10 +53,6 @@ impl Violations {
             || self.suppressed.iter().any(|known| known == path)
     }
 
-    pub(super) fn is_full(&self) -> bool {
-        self.list.len() >= MAX_VIOLATIONS
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

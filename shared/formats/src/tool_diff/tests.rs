@@ -11,7 +11,7 @@ fn changes(old: &Value, new: &Value) -> Vec<ToolChange> {
     changes
 }
 
-fn kinds(old: &Value, new: &Value) -> Vec<(ToolChangeKind, Severity, String)> {
+fn kinds(old: &Value, new: &Value) -> Vec<(Kind, Severity, String)> {
     let short = |change: ToolChange| (change.kind, change.severity, change.argument.unwrap_or_default());
     changes(old, new).into_iter().map(short).collect()
 }
@@ -33,12 +33,11 @@ fn thousands_of_changes_are_cut_but_for_the_severest() {
     new["annotations"] = json!({ "destructiveHint": true });
     let found = changes(&old, &new);
     assert!(found.len() < 210, "{}", found.len());
-    assert_eq!(found[0].kind, ToolChangeKind::MoreDestructive);
+    assert_eq!(found[0].kind, Kind::MoreDestructive);
 }
 
 #[test]
 fn changes_of_arguments_have_their_kinds() {
-    use ToolChangeKind as Kind;
     let old = arguments(
         &json!({
             "gone": {"type": "string"}, "retyped": {"type": "string"}, "wider": {"type": "integer"},
@@ -80,10 +79,10 @@ fn changes_of_arguments_have_their_kinds() {
 #[test]
 fn a_narrower_type_is_breaking_also_if_no_type_was_named() {
     for (old, new, kind) in [
-        (json!({}), json!({"type": "string"}), ToolChangeKind::ArgumentType),
-        (json!({"type": "string"}), json!({}), ToolChangeKind::ArgumentTypeWider),
-        (json!({"type": ["string", "null"]}), json!({"type": "string"}), ToolChangeKind::ArgumentType),
-        (json!({"type": "number"}), json!({"type": "integer"}), ToolChangeKind::ArgumentType),
+        (json!({}), json!({"type": "string"}), Kind::ArgumentType),
+        (json!({"type": "string"}), json!({}), Kind::ArgumentTypeWider),
+        (json!({"type": ["string", "null"]}), json!({"type": "string"}), Kind::ArgumentType),
+        (json!({"type": "number"}), json!({"type": "integer"}), Kind::ArgumentType),
     ] {
         let found = kinds(&arguments(&json!({"a": old}), &[]), &arguments(&json!({"a": new}), &[]));
         assert_eq!(found[0].0, kind, "{old} {new}");
@@ -92,7 +91,6 @@ fn a_narrower_type_is_breaking_also_if_no_type_was_named() {
 
 #[test]
 fn changes_of_texts_and_annotations_have_their_kinds() {
-    use ToolChangeKind as Kind;
     let old = json!({"name": "t", "description": "Adds.", "inputSchema": {"type": "object"},
         "annotations": {"readOnlyHint": true}});
     let with = |member: &str, value: Value| {
@@ -124,7 +122,7 @@ fn injected_phrase_is_found_in_every_new_text_and_only_there() {
     let old = with(&json!({"type": "object", "properties": {"a": {"description": "x"}}}));
     let new = with(&json!({"type": "object", "properties": {"a": {"description": BAD}}}));
     let found = changes(&old, &new);
-    assert_eq!((found[0].kind, found[0].severity), (ToolChangeKind::Injection, Severity::Danger));
+    assert_eq!((found[0].kind, found[0].severity), (Kind::Injection, Severity::Danger));
     assert!(found[0].after.as_deref().unwrap().contains("Ignore all previous instructions"));
     let mut later = new.clone();
     later["title"] = json!("T");
@@ -144,10 +142,10 @@ fn looks_are_compared_by_name() {
     let short: Vec<_> =
         found.iter().map(|change| (change.tool.as_str(), change.kind, change.severity)).collect();
     let expected = [
-        ("wipe", ToolChangeKind::DestructiveToolAdded, Severity::Danger),
-        ("gone", ToolChangeKind::ToolRemoved, Severity::Breaking),
-        ("large", ToolChangeKind::NotCompared, Severity::Review),
-        ("new", ToolChangeKind::ToolAdded, Severity::Review),
+        ("wipe", Kind::DestructiveToolAdded, Severity::Danger),
+        ("gone", Kind::ToolRemoved, Severity::Breaking),
+        ("large", Kind::NotCompared, Severity::Review),
+        ("new", Kind::ToolAdded, Severity::Review),
     ];
     assert_eq!(short, expected);
     let words = "`wipe`: new tool that may delete or overwrite. `gone`: tool removed. \
@@ -162,9 +160,7 @@ fn long_lists_of_values_are_compared_quickly() {
         arguments(&json!({ "one": { "enum": (0..15_000).chain([last]).rev().collect::<Vec<_>>() } }), &[])
     };
     let began = std::time::Instant::now();
-    assert!(
-        kinds(&values(20_000), &values(30_000)).iter().any(|found| found.0 == ToolChangeKind::ArgumentValues)
-    );
+    assert!(kinds(&values(20_000), &values(30_000)).iter().any(|found| found.0 == Kind::ArgumentValues));
     assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
 }
 
@@ -172,7 +168,7 @@ fn long_lists_of_values_are_compared_quickly() {
 fn sentences_contain_only_identifiers_of_the_server() {
     let change = |tool: &str, argument: &str| ToolChange {
         tool: tool.to_owned(),
-        kind: ToolChangeKind::ArgumentRequired,
+        kind: Kind::ArgumentRequired,
         severity: Severity::Breaking,
         argument: Some(argument.to_owned()),
         before: None,

@@ -9,9 +9,9 @@ mod tests;
 
 use std::time::Duration;
 
-use super::conversation::{Conversation, fault_of, seen_of};
+use super::conversation::{Conversation, fault_of, no_answer_text};
 use super::findings::Findings;
-use super::{Depth, Subject, lead};
+use super::subject::{Depth, Subject};
 use crate::checks::same_owner;
 use crate::reasons::{self, ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Target};
@@ -21,12 +21,13 @@ use registry_model::{Kind, Random};
 use reply::{StepFailure, StepOutcome};
 use requests::{GREETING, MethodSet, Route, Transport};
 
+/// Reads a card and talks to its agent. Returns what is wrong with a document that is no valid card.
 pub(super) async fn probe(
     peer: &mut Conversation<'_>,
     subject: &Subject,
     card_url: &Target,
     answer: &Answer,
-) {
+) -> Result<(), CardFault> {
     peer.findings.facts.card_url = Some(card_url.to_string());
     peer.findings.answered_before(answer.elapsed);
     let read = peer.read(answer, |answer, _| {
@@ -43,15 +44,7 @@ pub(super) async fn probe(
             if matches!(fault, CardFault::Invalid(_)) {
                 peer.findings.facts.kind = Some(Kind::Agent);
             }
-            if let CardFault::NotACard(other) = &fault
-                && lead::follow(peer, subject, card_url, other).await
-            {
-                return;
-            }
-            for (fault, seen) in reasons::of_card(fault, answer.status.as_u16()) {
-                peer.findings.fault(&fault, &seen);
-            }
-            return;
+            return Err(fault);
         }
     };
     record_card(peer.findings, &card);
@@ -66,6 +59,7 @@ pub(super) async fn probe(
             peer.findings.fault(&fault, &seen);
         }
     }
+    Ok(())
 }
 
 fn record_card(findings: &mut Findings, card: &AgentCard) {
@@ -84,11 +78,11 @@ fn record_card(findings: &mut Findings, card: &AgentCard) {
         findings.version(dialect.as_str(), false);
     }
     for violation in &card.broken {
-        let fault = ProbeFault::BrokenCardRule { violation: violation.clone() };
+        let fault = ProbeFault::BrokenCardRule(violation.clone());
         findings.fault(&fault, &format!("{}: {}", violation.path, violation.seen));
     }
     for finding in &card.warnings {
-        findings.warning(reasons::advice(finding));
+        findings.warning(reasons::card_warning(finding));
     }
 }
 
@@ -259,7 +253,7 @@ fn refused(findings: &mut Findings, failure: &StepFailure) {
     }
     let fault = match &failure.fault {
         ProbeFault::UnknownMethods if findings.speaks => &ProbeFault::MessageRefused,
-        ProbeFault::ProbeTimeout { .. } if findings.speaks => &ProbeFault::MessageTimeout,
+        ProbeFault::ProbeTimeout if findings.speaks => &ProbeFault::MessageTimeout,
         other => other,
     };
     findings.fault(fault, &failure.seen);
@@ -280,7 +274,7 @@ async fn question(peer: &mut Conversation<'_>, route: &Route) -> StepOutcome {
     let Some(request) = route.question(id, &task, peer.reach()) else { return invalid_path(route) };
     // If the task query is never answered, this leaves time for the message.
     let deadline = Duration::from_secs(4).min(request.deadline);
-    match peer.ask(request.with_deadline(deadline)).await {
+    match peer.send(request.with_deadline(deadline)).await {
         Ok(answer) => {
             let route = route.clone();
             peer.read(&answer, move |answer, budget| reply::to_question(&route, answer, id, &task, budget))
@@ -295,7 +289,7 @@ async fn question(peer: &mut Conversation<'_>, route: &Route) -> StepOutcome {
 async fn message(peer: &mut Conversation<'_>, route: &Route, text: &str) -> StepOutcome {
     let (id, message) = (peer.id(), peer.uuid());
     let Some(request) = route.message(id, &message, text, peer.reach()) else { return invalid_path(route) };
-    match peer.ask(request).await {
+    match peer.send(request).await {
         Ok(answer) => {
             let route = route.clone();
             peer.read(&answer, move |answer, budget| reply::to_message(&route, answer, id, budget)).await
@@ -306,7 +300,7 @@ async fn message(peer: &mut Conversation<'_>, route: &Route, text: &str) -> Step
 
 fn unreachable(error: &FetchError, last: bool) -> StepOutcome {
     let fault = fault_of(error, ProbedResource::Remote, Stage::Probe);
-    StepOutcome::Failed(StepFailure { last, ..StepFailure::new(fault, seen_of(error)) })
+    StepOutcome::Failed(StepFailure { last, ..StepFailure::new(fault, no_answer_text(error)) })
 }
 
 fn invalid_path(route: &Route) -> StepOutcome {

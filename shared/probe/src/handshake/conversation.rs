@@ -13,8 +13,8 @@ use crate::reasons::{ConnectError, ProbeFault, ProbedResource, Stage};
 use registry_app::App;
 use registry_app::host_slots::HostSlot;
 use registry_fetch::{
-    Answer, FetchError, Fetcher, MAX_CARD_BYTES, MAX_ENDPOINT_ANSWER_BYTES, PREFLIGHT, PROBE, Request,
-    Target, TargetError,
+    Answer, FetchError, Fetcher, MAX_CARD_BYTES, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target,
+    TargetError,
 };
 use registry_model::error::shorten;
 use registry_model::{Random, Reach};
@@ -133,15 +133,15 @@ impl<'a> Conversation<'a> {
 
     /// Sends a request within the time that is left. Returns [`FetchError::Timeout`] also if time or slots have run out;
     /// after zero time if the requests have.
-    pub(super) async fn ask(&mut self, request: Request) -> Result<Answer, FetchError> {
-        let answer = self.ask_aside(request).await?;
+    pub(super) async fn send(&mut self, request: Request) -> Result<Answer, FetchError> {
+        let answer = self.send_aside(request).await?;
         self.findings.answered();
-        self.findings.keep_retry_after(retry_after(&answer));
+        self.findings.note_retry_after(retry_after(&answer));
         Ok(answer)
     }
 
     /// The same for a request outside of the handshake: its answer changes neither the latency nor the next probe's time.
-    pub(super) async fn ask_aside(&mut self, request: Request) -> Result<Answer, FetchError> {
+    pub(super) async fn send_aside(&mut self, request: Request) -> Result<Answer, FetchError> {
         if self.requests_left == 0 {
             return Err(FetchError::Timeout { after: Duration::ZERO });
         }
@@ -189,7 +189,7 @@ pub(super) fn retry_after(answer: &Answer) -> Option<Duration> {
 }
 
 pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stage) -> ProbeFault {
-    let unreached = |cause| ProbeFault::Unreached { stage, cause };
+    let unreached = |cause| ProbeFault::Unreached(stage, cause);
     match error {
         FetchError::AfterRedirect { error, .. } => fault_of(error, resource, stage),
         FetchError::Blocked(TargetError::PrivateAddress) => unreached(ConnectError::NotPublic),
@@ -201,24 +201,22 @@ pub(super) fn fault_of(error: &FetchError, resource: ProbedResource, stage: Stag
         FetchError::Tls(failure) => unreached(ConnectError::Tls(*failure)),
         FetchError::Timeout { after } if after.is_zero() => ProbeFault::RequestsUsedUp,
         FetchError::Timeout { .. } => match stage {
-            Stage::Preflight => ProbeFault::PreflightTimeout { ms: PREFLIGHT.as_millis() },
-            Stage::Probe => ProbeFault::ProbeTimeout { ms: PROBE.as_millis() },
+            Stage::Preflight => ProbeFault::PreflightTimeout,
+            Stage::Probe => ProbeFault::ProbeTimeout,
         },
         FetchError::TooLarge { limit: MAX_CARD_BYTES | MAX_ENDPOINT_ANSWER_BYTES } => {
-            ProbeFault::TooLarge { resource }
+            ProbeFault::TooLarge(resource)
         }
         // The limit was the rest of the budget.
         FetchError::TooLarge { .. } => ProbeFault::TooMuch,
-        FetchError::TooManyRedirects | FetchError::BadRedirect => {
-            ProbeFault::Redirected { resource, status: None }
-        }
+        FetchError::TooManyRedirects | FetchError::BadRedirect => ProbeFault::Redirected(resource, None),
         FetchError::Broken => ProbeFault::ConnectionLost,
         FetchError::BadEncoding => ProbeFault::BadEncoding,
     }
 }
 
 /// What was seen of a request without an answer, without the time that it had: the limit is that of the whole probe.
-pub(super) fn seen_of(error: &FetchError) -> String {
+pub(super) fn no_answer_text(error: &FetchError) -> String {
     match error {
         FetchError::Timeout { .. } => "No complete answer arrived in time.".to_owned(),
         other => other.to_string(),
@@ -230,9 +228,9 @@ pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
     if let Some(fault) = guard(answer, resource) {
         fault
     } else if answer.status.is_redirection() {
-        ProbeFault::Redirected { resource, status: Some(status) }
+        ProbeFault::Redirected(resource, Some(status))
     } else {
-        ProbeFault::Http { resource, status }
+        ProbeFault::Http(resource, status)
     }
 }
 
@@ -240,7 +238,7 @@ pub(super) fn refusal(answer: &Answer, resource: ProbedResource) -> ProbeFault {
 pub(super) fn guard(answer: &Answer, resource: ProbedResource) -> Option<ProbeFault> {
     let status = answer.status.as_u16();
     if is_bot_wall(answer) {
-        return Some(ProbeFault::Waf { resource, status });
+        return Some(ProbeFault::Waf(resource, status));
     }
     let start = String::from_utf8_lossy(&answer.body[..answer.body.len().min(2048)]).to_ascii_lowercase();
     let says = |marks: &[&str]| marks.iter().any(|mark| start.contains(mark));
@@ -251,12 +249,12 @@ pub(super) fn guard(answer: &Answer, resource: ProbedResource) -> Option<ProbeFa
         "plain http to an ssl",
     ];
     if status == 400 && answer.target.url().scheme() == "http" && says(&wants_tls) {
-        return Some(ProbeFault::PlainHttp { resource });
+        return Some(ProbeFault::PlainHttp(resource));
     }
     // As the SDKs of MCP, Starlette, Django, Vite and webpack say it.
     let refuses_host = ["invalid host", "invalid http_host", "host header", "disallowedhost", "this host ("];
     (matches!(status, 400 | 403 | 421) && says(&refuses_host))
-        .then_some(ProbeFault::HostRefused { resource, status })
+        .then_some(ProbeFault::HostRefused(resource, status))
 }
 
 /// By the marks that common bot walls leave on a challenge or block page.
@@ -311,77 +309,4 @@ pub(super) fn excerpt(answer: &Answer) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use registry_fetch::TlsFailure;
-
-    #[test]
-    fn every_fetch_error_becomes_the_matching_fault() {
-        let unknown = Box::new(FetchError::NameNotFound);
-        let table = [
-            (FetchError::Blocked(TargetError::PrivateAddress), "blocked_ip"),
-            (FetchError::OwnHost, "own_host"),
-            (FetchError::Blocked(TargetError::Scheme), "url_refused"),
-            (FetchError::NameNotFound, "dns_nxdomain"),
-            (FetchError::NameUnresolved, "dns_failed"),
-            (FetchError::Refused, "conn_refused"),
-            (FetchError::AfterRedirect { origin: String::new(), error: unknown }, "dns_nxdomain"),
-            (FetchError::Tls(TlsFailure::Other), "tls_error"),
-            (FetchError::Timeout { after: PROBE }, "timeout"),
-            (FetchError::Timeout { after: Duration::ZERO }, "requests_used_up"),
-            (FetchError::TooLarge { limit: MAX_ENDPOINT_ANSWER_BYTES }, "answer_too_large"),
-            (FetchError::TooLarge { limit: 9 }, "answers_too_large"),
-            (FetchError::TooManyRedirects, "redirected"),
-            (FetchError::BadRedirect, "redirected"),
-            (FetchError::Broken, "conn_lost"),
-            (FetchError::BadEncoding, "bad_encoding"),
-        ];
-        for (error, code) in table {
-            assert_eq!(fault_of(&error, ProbedResource::Remote, Stage::Probe).code(), code, "{error:?}");
-        }
-        let preflight =
-            fault_of(&FetchError::Timeout { after: PREFLIGHT }, ProbedResource::Card, Stage::Preflight);
-        assert_eq!(preflight.reason("").reason, "preflight timeout (2500 ms)");
-    }
-
-    #[test]
-    fn task_and_message_ids_are_uuids() {
-        let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
-        let mut findings = Findings::default();
-        let peer = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
-        let uuid = peer.uuid();
-        assert_eq!(uuid.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
-        assert_ne!(peer.uuid(), uuid);
-        assert_ne!(peer.id(), peer.id());
-    }
-
-    #[tokio::test]
-    async fn long_answer_is_parsed_on_another_thread_within_the_budget() {
-        let (fetcher, random) = (Fetcher::new(Reach::Public, "test", None), Random::seeded(1));
-        let mut findings = Findings::default();
-        let mut peer = Conversation::new(&fetcher, &random, &mut findings, PROBE, None);
-        let answer = |zeros: usize| Answer {
-            status: http::StatusCode::OK,
-            headers: http::HeaderMap::new(),
-            body: format!("[0{}]", ",0".repeat(zeros - 1)).into(),
-            target: Target::parse("https://example.org/", Reach::Public).unwrap(),
-            elapsed: Duration::ZERO,
-            truncated: false,
-        };
-        let here = std::thread::current().id();
-        let mut left = peer.budget.values;
-        for (zeros, beside) in [(10, false), (40_000, true), (40_000, true), (10, false)] {
-            let answer = answer(zeros);
-            let read = peer.read(&answer, |answer, budget| {
-                (std::thread::current().id(), answer.json(&mut budget.values).is_ok())
-            });
-            let (thread, whole) = read.await;
-            assert_eq!((thread != here, whole), (beside, true), "{zeros}");
-            left -= zeros + 1;
-            assert_eq!(peer.budget.values, left, "reads on the other thread count as well");
-        }
-        let whole =
-            peer.read(&answer(40_000), |answer, budget| answer.json(&mut budget.values).is_ok()).await;
-        assert!(!whole && peer.budget.values == 0, "nothing is left for more");
-    }
-}
+mod tests;

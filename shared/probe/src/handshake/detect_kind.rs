@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::Subject;
 use super::conversation::Conversation;
+use super::subject::Subject;
 use super::transcript::Sent;
-use super::{a2a, lead, mcp};
+use super::{lead, mcp};
 use crate::reasons::{ProbeFault, ProbedResource};
 use registry_fetch::{Answer, FetchError, Request, Target};
 use registry_formats::agent_card::{self, OtherDocument};
@@ -63,7 +63,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     let usable = site.card.as_ref().filter(|card| card.is_usable);
     if let Some(card) = usable.filter(|card| card.is_meant_by(subject)) {
         peer.findings.found_card_in(card.exchange);
-        return a2a::probe(peer, subject, &card.url, &card.answer).await;
+        return lead::probe_card(peer, subject, &card.url, &card.answer).await;
     }
     mcp::probe(peer, subject).await;
     // A bare 401 or 403 proves nothing about the server behind it.
@@ -86,7 +86,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             peer.findings.take_faults();
             peer.findings.found_card_in(card.exchange);
             peer.findings.facts.endpoint = None;
-            a2a::probe(peer, subject, &card.url, &card.answer).await;
+            lead::probe_card(peer, subject, &card.url, &card.answer).await;
         }
         None => {
             if server_of_site(peer, subject).await || suggest_endpoint(peer, subject).await {
@@ -94,16 +94,16 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             }
             // The network, a guard or broken JSON-RPC explains why nothing was found; the URL of an MCP endpoint needs no card.
             let found = &*peer.findings;
-            if found.is_kept_away() || found.has("bad_jsonrpc") || !subject.may_be(Kind::Agent) {
+            if found.lacks_contact() || found.has("bad_jsonrpc") || !subject.may_be(Kind::Agent) {
                 return;
             }
             if site.is_too_long {
-                let fault = ProbeFault::TooLarge { resource: ProbedResource::Card };
+                let fault = ProbeFault::TooLarge(ProbedResource::Card);
                 return peer.findings.fault_first(&fault, "a JSON object over 256 KiB where a card can be");
             }
             let Some((url, other)) = site.other else {
                 let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
-                return peer.findings.fault_first(&ProbeFault::NothingFound { status: site.status }, seen);
+                return peer.findings.fault_first(&ProbeFault::NothingFound(site.status), seen);
             };
             if !lead::follow(peer, subject, &url, &other).await {
                 let fault = ProbeFault::NotACard { status: 200, fix: other.fix };
@@ -129,9 +129,7 @@ pub(super) async fn server_of_site(peer: &mut Conversation<'_>, subject: &Subjec
     let endpoint = peer.findings.facts.endpoint.take();
     let faults = peer.findings.take_faults();
     mcp::probe(peer, &Subject { url, ..subject.clone() }).await;
-    let asks_for_login =
-        ["bearer_challenge", "protected_resource_metadata"].iter().any(|sign| peer.findings.has_signal(sign));
-    let found = peer.findings.speaks || asks_for_login;
+    let found = peer.findings.speaks || mcp::auth::describes_sign_in(peer.findings);
     if found {
         peer.findings.facts.kind = Some(Kind::Mcp);
         peer.findings.facts.card_url = None;
@@ -149,7 +147,7 @@ pub(super) async fn card_that_names(
 ) -> Option<(Target, Answer)> {
     let url = subject.url.join(PATHS[0], peer.reach()).ok().filter(|_| subject.may_be(Kind::Agent))?;
     let answer =
-        peer.ask(Request::get(url.clone())).await.ok().filter(|answer| answer.status.is_success())?;
+        peer.send(Request::get(url.clone())).await.ok().filter(|answer| answer.status.is_success())?;
     names(&answer, subject).then_some((url, answer))
 }
 
@@ -157,7 +155,7 @@ pub(super) async fn card_that_names(
 /// is found there says nothing about the published URL, so only the advice is recorded. False if there is no MCP server.
 pub(super) async fn suggest_endpoint(peer: &mut Conversation<'_>, subject: &Subject) -> bool {
     let found = &*peer.findings;
-    let is_nothing = found.worst() == Handshake::Fail && !found.is_inconclusive() && !found.is_kept_away();
+    let is_nothing = found.worst() == Handshake::Fail && !found.is_inconclusive() && !found.lacks_contact();
     if subject.is_proven || subject.is_site() || !is_nothing || !subject.may_be_at_endpoint() {
         return false;
     }
@@ -167,7 +165,7 @@ pub(super) async fn suggest_endpoint(peer: &mut Conversation<'_>, subject: &Subj
     for path in beside.into_iter().chain([MCP_PATH.to_owned()]) {
         let Ok(url) = subject.url.join(&path, peer.reach()) else { continue };
         if url != subject.url && mcp::opens(peer, &url).await {
-            let fault = ProbeFault::EndpointElsewhere { url: url.to_string() };
+            let fault = ProbeFault::EndpointElsewhere(url.to_string());
             let seen = format!("an MCP server at {path} of this host, and none at the published path");
             // Nothing can be fixed at the published path.
             peer.findings.take_faults();

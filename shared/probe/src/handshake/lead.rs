@@ -2,11 +2,37 @@
 //! configuration of a client, a registration. Only within the site of its owner, and only one step.
 
 use super::conversation::Conversation;
-use super::{Subject, a2a, mcp};
+use super::subject::Subject;
+use super::{a2a, mcp};
 use crate::checks::same_owner;
-use registry_fetch::{Request, Target};
-use registry_formats::agent_card::{self, Lead, OtherDocument};
+use crate::reasons;
+use registry_fetch::{Answer, Request, Target};
+use registry_formats::agent_card::{self, CardFault, Lead, OtherDocument};
 use registry_model::Kind;
+
+/// The handshake with the agent of a card. A document that is no card may lead to an agent or a server.
+pub(super) async fn probe_card(
+    peer: &mut Conversation<'_>,
+    subject: &Subject,
+    card_url: &Target,
+    answer: &Answer,
+) {
+    let Err(fault) = a2a::probe(peer, subject, card_url, answer).await else { return };
+    if let CardFault::NotACard(other) = &fault
+        && follow(peer, subject, card_url, other).await
+    {
+        return;
+    }
+    for (fault, seen) in reasons::card_faults(fault, answer.status.as_u16()) {
+        peer.findings.fault(&fault, &seen);
+    }
+}
+
+/// The answer at a URL, if it is a valid card.
+pub(super) async fn card_at(peer: &mut Conversation<'_>, url: &Target) -> Option<Answer> {
+    let answer = peer.send(Request::get(url.clone())).await.ok()?;
+    (answer.status.is_success() && agent_card::read_body(&answer.body).is_ok()).then_some(answer)
+}
 
 /// Whether the agent or server at the other end of a document was found; its findings are then recorded.
 pub(super) async fn follow(
@@ -36,12 +62,9 @@ pub(super) async fn follow(
             }
             speaks
         }
-        Kind::Agent => match peer.ask(Request::get(url.clone())).await {
-            Ok(answer) if answer.status.is_success() && agent_card::read_body(&answer.body).is_ok() => {
-                Box::pin(a2a::probe(peer, subject, &url, &answer)).await;
-                true
-            }
-            _ => false,
+        Kind::Agent => match card_at(peer, &url).await {
+            Some(answer) => a2a::probe(peer, subject, &url, &answer).await.is_ok(),
+            None => false,
         },
     };
     if !found {

@@ -14,15 +14,16 @@ mod tools;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::conversation::{Conversation, fault_of, guard, refusal, seen_of};
+use super::conversation::{Conversation, fault_of, guard, no_answer_text, refusal};
 use super::jsonrpc::{METHOD_NOT_FOUND, PARSE_ERROR, RpcOutcome, RpcReply};
 use super::preflight::is_templated;
 use super::sse;
-use super::{Depth, Subject};
+use super::subject::{Depth, Subject};
 use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource, Stage};
 use eras::{Era, MODERN, Opened, Session};
-use registry_fetch::{Answer, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
+use registry_fetch::{Answer, MAX_ENDPOINT_ANSWER_BYTES, Request, Target};
 use registry_model::{DeclaredTransport, NO_TOOLS};
+use tools::SessionLost;
 
 /// A2A specification 5.4.
 const A2A_VERSION_NOT_SUPPORTED: i64 = -32009;
@@ -54,7 +55,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             Opened::Session(session) => return converse(peer, subject, *session).await,
             Opened::Nothing(error) => {
                 let fault = fault_of(&error, ProbedResource::Remote, Stage::Probe);
-                return peer.findings.fault(&fault, &seen_of(&error));
+                return peer.findings.fault(&fault, &no_answer_text(&error));
             }
             // Without an answer to `server/discover`, `initialize` may still succeed.
             Opened::Silence => {}
@@ -108,7 +109,7 @@ async fn classify_refusal(
     era: Era,
 ) -> Option<EraRefusal> {
     let status = answer.status.as_u16();
-    let seen = eras::seen(answer, reply);
+    let seen = eras::describe(answer, reply);
     // Only the method that it does not know may be limited: `initialize` is tried, too.
     if guard(answer, ProbedResource::Remote).is_some() || status == 429 && era == Era::Legacy {
         peer.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
@@ -139,9 +140,9 @@ async fn classify_refusal(
                 found(ProbeFault::Nonconforming(ConformanceRule::Headers), false)
             }
             // An agent refuses the version of a protocol that it takes for its own.
-            A2A_VERSION_NOT_SUPPORTED => found(ProbeFault::NotMcp { status }, false),
+            A2A_VERSION_NOT_SUPPORTED => found(ProbeFault::NotMcp(status), false),
             _ if status >= 500 => found(refusal(answer, ProbedResource::Remote), false),
-            METHOD_NOT_FOUND | PARSE_ERROR => found(ProbeFault::NotMcp { status }, era == Era::Legacy),
+            METHOD_NOT_FOUND | PARSE_ERROR => found(ProbeFault::NotMcp(status), era == Era::Legacy),
             _ if status == 406 => {
                 peer.findings.speaks |= era == Era::Legacy;
                 found(ProbeFault::NotAcceptable { speaks: true }, true)
@@ -157,8 +158,8 @@ async fn classify_refusal(
     match (&reply.outcome, status) {
         (_, 400) if era == Era::Legacy && refuses_version => found(ProbeFault::VersionRefused, false),
         (RpcOutcome::Broken, 200..=499) => found(ProbeFault::BadJsonRpc, false),
-        (_, 200..=299) => found(ProbeFault::NotMcp { status }, false),
-        (_, 400 | 405) => found(ProbeFault::NotMcp { status }, true),
+        (_, 200..=299) => found(ProbeFault::NotMcp(status), false),
+        (_, 400 | 405) => found(ProbeFault::NotMcp(status), true),
         (_, 404 | 410) => found(refusal(answer, ProbedResource::Remote), true),
         (_, 406) => found(ProbeFault::NotAcceptable { speaks: false }, true),
         (_, 415) => found(ProbeFault::ContentTypeRefused, true),
@@ -194,7 +195,7 @@ async fn opens_stream(peer: &mut Conversation<'_>, url: &Target) -> bool {
         .with_deadline(Duration::from_secs(5))
         .with_max_bytes(MAX_ENDPOINT_ANSWER_BYTES)
         .until(sse::until_endpoint());
-    match peer.ask(request).await {
+    match peer.send(request).await {
         Ok(answer) => {
             answer.status.is_success()
                 && peer.read(&answer, |answer, _| sse::endpoint(&answer.body).is_some()).await
@@ -218,7 +219,7 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, session: Sessi
     let both =
         session.era == Era::Modern && subject.depth == Depth::Message && also_legacy(peer, &session).await;
     if subject.depth == Depth::Message && peer.findings.is_clear() {
-        contents::list(peer, &session).await;
+        contents::read_lists(peer, &session).await;
     }
     if subject.declared == DeclaredTransport::Sse {
         let seen =
@@ -243,30 +244,26 @@ async fn list_tools(peer: &mut Conversation<'_>, session: Session) -> Session {
         peer.findings.facts.seen = Some(Arc::new(tools::none()));
         return session;
     }
-    let Err(SessionLost) = tools::list(peer, &session, true).await else { return session };
+    let Err(SessionLost) = tools::read_all(peer, &session, true).await else { return session };
     match eras::initialize(peer, &session.url).await {
         Opened::Session(session) => {
             peer.findings.signal("session_lost_once");
             confirm(peer, &session).await;
             // A second loss is a fault of the list.
-            let _second = tools::list(peer, &session, false).await;
+            let _second = tools::read_all(peer, &session, false).await;
             *session
         }
         Opened::Refused(answer, reply) => {
-            let seen = format!("a new session after 404: {}", eras::seen(&answer, &reply));
+            let seen = format!("a new session after 404: {}", eras::describe(&answer, &reply));
             peer.findings.fault(&refusal(&answer, ProbedResource::Remote), &seen);
             session
         }
         Opened::Silence | Opened::Nothing(_) => {
-            peer.findings
-                .fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "a new session after 404");
+            peer.findings.fault(&ProbeFault::ProbeTimeout, "a new session after 404");
             session
         }
     }
 }
-
-/// The server answered 404 within a session, so the client opens a new one.
-struct SessionLost;
 
 fn record_session(peer: &mut Conversation<'_>, session: &Session) {
     let findings = &mut *peer.findings;
@@ -304,7 +301,7 @@ fn record_session(peer: &mut Conversation<'_>, session: &Session) {
 }
 
 async fn confirm(peer: &mut Conversation<'_>, session: &Session) {
-    match peer.ask(session.notify("notifications/initialized")).await {
+    match peer.send(session.notify("notifications/initialized")).await {
         Ok(answer) if matches!(answer.status.as_u16(), 200 | 202 | 204) => {}
         // A busy server breaks no rule; if it stays busy, tools/list fails the same way and records it.
         Ok(answer) if answer.status.is_server_error() || answer.status.as_u16() == 429 => {}
@@ -317,7 +314,7 @@ async fn confirm(peer: &mut Conversation<'_>, session: &Session) {
         // Clients wait for the status.
         Err(error) => {
             let fault = fault_of(&error, ProbedResource::Remote, Stage::Probe);
-            peer.findings.fault(&fault, &format!("notifications/initialized: {}", seen_of(&error)));
+            peer.findings.fault(&fault, &format!("notifications/initialized: {}", no_answer_text(&error)));
         }
     }
 }

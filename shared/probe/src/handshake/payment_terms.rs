@@ -8,12 +8,12 @@ use registry_model::json;
 use serde_json::Value;
 
 /// What was seen of a 402: its terms, or else `excerpt`.
-pub(super) fn seen(answer: &Answer, excerpt: &str) -> String {
-    of(answer).map_or_else(|| excerpt.to_owned(), |terms| format!("HTTP 402: {terms}"))
+pub(super) fn describe(answer: &Answer, excerpt: &str) -> String {
+    terms_in(answer).map_or_else(|| excerpt.to_owned(), |terms| format!("HTTP 402: {terms}"))
 }
 
 /// The terms in words; `None` if the answer contains none that are known.
-fn of(answer: &Answer) -> Option<String> {
+fn terms_in(answer: &Answer) -> Option<String> {
     // x402 puts them into the body (version 1) or into a header (version 2).
     let of_header = || {
         let written = STANDARD.decode(answer.header("payment-required")?).ok()?;

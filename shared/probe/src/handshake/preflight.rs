@@ -1,9 +1,9 @@
 //! The preflight decides whether a full probe is started. It costs one GET or one connection. Most failing
 //! listings are at a host that does not answer, and such hosts must not use up the probes of the day.
 
-use super::Subject;
 use super::conversation::{excerpt, fault_of, is_bot_wall, refusal, retry_after};
 use super::findings::Findings;
+use super::subject::Subject;
 use super::transcript::Sent;
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PREFLIGHT, Request, Target};
@@ -48,7 +48,7 @@ pub(super) async fn pass(
         match fetch_card_or_connect(fetcher, subject, resource, findings).await {
             Ok(Some(answer)) if is_dead(&answer, subject) => {
                 findings.answered_before(answer.elapsed);
-                findings.keep_retry_after(retry_after(&answer));
+                findings.note_retry_after(retry_after(&answer));
                 findings.facts.card_url = Some(subject.url.to_string());
                 (refusal(&answer, resource), excerpt(&answer))
             }

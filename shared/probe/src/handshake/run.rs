@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::Subject;
-use super::conversation::{Conversation, Slots, excerpt, fault_of, refusal, seen_of};
+use super::conversation::{Conversation, Slots, excerpt, fault_of, no_answer_text, refusal};
 use super::findings::Findings;
 use super::preflight::pass;
-use super::{a2a, detect_kind, mcp};
+use super::subject::Subject;
+use super::{detect_kind, lead, mcp};
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Request};
-use registry_formats::agent_card;
 use registry_model::{Handshake, Kind, ProbeStep, Random, Verdict};
 
 /// Runs the preflight, and then the handshake within [`PROBE`] in total. After a timeout, the findings until then are the
@@ -60,7 +59,7 @@ pub(super) async fn probe_within(
     let now = Instant::now();
     let latest = slots.map_or(now, |slots| slots.until.max(now)) + limit;
     if timeout_at(latest, converse(&mut peer, subject, card)).await.is_err() {
-        peer.findings.fault(&ProbeFault::ProbeTimeout { ms: PROBE.as_millis() }, "");
+        peer.findings.fault(&ProbeFault::ProbeTimeout, "");
     }
     !peer.lacked_slot()
 }
@@ -71,7 +70,7 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, card: Option<A
         (None, Some(Kind::Mcp)) if subject.may_be_at_endpoint() => look_for_server(peer, subject).await,
         // A card, or a document that names the server; the server itself is asked again in each probe.
         (None, Some(Kind::Agent | Kind::Mcp)) => {
-            let answer = peer.ask(Request::get(subject.url.clone())).await;
+            let answer = peer.send(Request::get(subject.url.clone())).await;
             look_for_agent(peer, subject, answer).await;
         }
         (None, None) => detect_kind::probe(peer, subject).await,
@@ -81,13 +80,15 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, card: Option<A
 /// An agent by its card; if there is no card, perhaps an MCP server.
 async fn look_for_agent(peer: &mut Conversation<'_>, subject: &Subject, card: Result<Answer, FetchError>) {
     match card {
-        Ok(answer) if answer.status.is_success() => a2a::probe(peer, subject, &subject.url, &answer).await,
+        Ok(answer) if answer.status.is_success() => {
+            lead::probe_card(peer, subject, &subject.url, &answer).await
+        }
         Ok(answer) => {
             peer.findings.fault(&refusal(&answer, ProbedResource::Card), &excerpt(&answer));
         }
         Err(error) => {
             let fault = fault_of(&error, ProbedResource::Card, Stage::Probe);
-            return peer.findings.fault(&fault, &seen_of(&error));
+            return peer.findings.fault(&fault, &no_answer_text(&error));
         }
     }
     let is_known = peer.findings.speaks || peer.findings.has_signal("card_ok");
@@ -113,19 +114,15 @@ async fn look_for_server(peer: &mut Conversation<'_>, subject: &Subject) {
     {
         return;
     }
-    if subject.may_be(Kind::Agent)
-        && let Ok(answer) = peer.ask(Request::get(subject.url.clone())).await
-        && answer.status.is_success()
-        && agent_card::read_body(&answer.body).is_ok()
-    {
+    let at_url = if subject.may_be(Kind::Agent) { lead::card_at(peer, &subject.url).await } else { None };
+    let card = match at_url {
+        Some(answer) => Some((subject.url.clone(), answer)),
+        None => detect_kind::card_that_names(peer, subject).await,
+    };
+    if let Some((card_url, answer)) = card {
         peer.findings.take_faults();
         peer.findings.facts.endpoint = None;
-        return a2a::probe(peer, subject, &subject.url, &answer).await;
-    }
-    if let Some((card_url, answer)) = detect_kind::card_that_names(peer, subject).await {
-        peer.findings.take_faults();
-        peer.findings.facts.endpoint = None;
-        return a2a::probe(peer, subject, &card_url, &answer).await;
+        return lead::probe_card(peer, subject, &card_url, &answer).await;
     }
     detect_kind::suggest_endpoint(peer, subject).await;
 }

@@ -90,65 +90,36 @@ string_enum! {
     }
 }
 
-/// Everything that prevents an `ok` (MCP decision table, A2A table, the `specification.md#failure-reasons`).
+/// Everything that prevents an `ok` (MCP decision table, A2A table, the `specification.md#failure-reasons`). A number is the
+/// HTTP status of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProbeFault {
-    PreflightTimeout {
-        ms: u128,
-    },
-    ProbeTimeout {
-        ms: u128,
-    },
-    Unreached {
-        stage: Stage,
-        cause: ConnectError,
-    },
+    PreflightTimeout,
+    ProbeTimeout,
+    Unreached(Stage, ConnectError),
     /// The handshake needs more requests than a probe sends.
     RequestsUsedUp,
     ConnectionLost,
     BadEncoding,
-    Redirected {
-        resource: ProbedResource,
-        status: Option<u16>,
-    },
-    TooLarge {
-        resource: ProbedResource,
-    },
+    Redirected(ProbedResource, Option<u16>),
+    TooLarge(ProbedResource),
     /// The answers exceed the response budget of a probe.
     TooMuch,
-    Http {
-        resource: ProbedResource,
-        status: u16,
-    },
-    Waf {
-        resource: ProbedResource,
-        status: u16,
-    },
+    Http(ProbedResource, u16),
+    Waf(ProbedResource, u16),
     /// The server accepts only requests to other host names.
-    HostRefused {
-        resource: ProbedResource,
-        status: u16,
-    },
+    HostRefused(ProbedResource, u16),
     /// The port speaks TLS, and the URL begins with http.
-    PlainHttp {
-        resource: ProbedResource,
-    },
+    PlainHttp(ProbedResource),
 
     NotACard {
         status: u16,
         fix: &'static str,
     },
-    InvalidCard {
-        status: u16,
-        finding: CardViolation,
-    },
-    BrokenCardRule {
-        violation: CardViolation,
-    },
+    InvalidCard(u16, CardViolation),
+    BrokenCardRule(CardViolation),
     /// No card at any card path of a site, and no MCP server at its address. The status is that of the likeliest path.
-    NothingFound {
-        status: Option<u16>,
-    },
+    NothingFound(Option<u16>),
     GrpcOnly,
     NoInterface,
     InterfaceUrl,
@@ -167,12 +138,8 @@ pub enum ProbeFault {
     AnswerShape,
 
     /// Credentials are required, by a peer that is proven to speak the protocol or says how to get them.
-    AuthRequired {
-        status: u16,
-    },
-    GatedUnproven {
-        status: u16,
-    },
+    AuthRequired(u16),
+    GatedUnproven(u16),
     /// The server asks for a sign-in that clients cannot complete.
     SignIn {
         flaw: SignInFlaw,
@@ -181,13 +148,9 @@ pub enum ProbeFault {
     },
     PaymentRequired,
 
-    NotMcp {
-        status: u16,
-    },
+    NotMcp(u16),
     /// Nothing is at the published path, and an MCP server at this URL of the same host.
-    EndpointElsewhere {
-        url: String,
-    },
+    EndpointElsewhere(String),
     BadJsonRpc,
     InitializeRefused,
     /// The server answers `initialize` with an error about the revision, instead of with one that it supports.
@@ -228,33 +191,33 @@ impl ProbeFault {
         matches!(
             self,
             Self::NotACard { .. }
-                | Self::InvalidCard { .. }
-                | Self::BrokenCardRule { .. }
-                | Self::NothingFound { .. }
+                | Self::InvalidCard(..)
+                | Self::BrokenCardRule(..)
+                | Self::NothingFound(..)
                 | Self::NoInterface
                 | Self::InterfaceUrl
-                | Self::Http { resource: Card, .. }
-                | Self::Redirected { resource: Card, .. }
-                | Self::TooLarge { resource: Card }
-                | Self::Waf { resource: Card, .. }
-                | Self::HostRefused { resource: Card, .. }
-                | Self::PlainHttp { resource: Card }
+                | Self::Http(Card, _)
+                | Self::Redirected(Card, _)
+                | Self::TooLarge(Card)
+                | Self::Waf(Card, _)
+                | Self::HostRefused(Card, _)
+                | Self::PlainHttp(Card)
         )
     }
 
     /// The network, TLS or a guard kept the probe from the server. So what it did not find says nothing.
-    pub(crate) const fn is_of_the_way(&self) -> bool {
+    pub(crate) const fn prevents_contact(&self) -> bool {
         matches!(
             self,
-            Self::PreflightTimeout { .. }
-                | Self::ProbeTimeout { .. }
+            Self::PreflightTimeout
+                | Self::ProbeTimeout
                 | Self::RequestsUsedUp
-                | Self::Unreached { .. }
+                | Self::Unreached(..)
                 | Self::ConnectionLost
-                | Self::Waf { .. }
-                | Self::HostRefused { .. }
-                | Self::PlainHttp { .. }
-                | Self::Http { status: 429 | 500.., .. }
+                | Self::Waf(..)
+                | Self::HostRefused(..)
+                | Self::PlainHttp(..)
+                | Self::Http(_, 429 | 500..)
         )
     }
 }

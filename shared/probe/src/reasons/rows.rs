@@ -4,15 +4,30 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use super::fault::{ConnectError, ProbeFault, ProbedResource, Stage};
-use super::{Class, FAIL, LATER, PARTIAL, SKIP, UNKNOWN};
-use registry_fetch::TlsFailure;
+use registry_fetch::{PREFLIGHT, PROBE, TlsFailure};
+use registry_model::Handshake;
 
 const TO_BE_LIVE: &str = "To be Live, allow the handshake (initialize, notifications/initialized, tools/list) without \
     credentials, and require them only for tools/call.";
 
 const TO_BE_GATED: &str = "To be listed as gated instead:";
+
+/// How a fault counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Class {
+    pub handshake: Handshake,
+    /// The fault may be temporary: try again early.
+    pub inconclusive: bool,
+}
+
+const FAIL: Class = Class { handshake: Handshake::Fail, inconclusive: false };
+const UNKNOWN: Class = Class { handshake: Handshake::Fail, inconclusive: true };
+const PARTIAL: Class = Class { handshake: Handshake::Partial, inconclusive: false };
+const LATER: Class = Class { handshake: Handshake::Partial, inconclusive: true };
+const SKIP: Class = Class { handshake: Handshake::Skip, inconclusive: false };
 
 pub(super) struct Row {
     class: Class,
@@ -59,18 +74,16 @@ impl ProbeFault {
     pub fn code(&self) -> Cow<'static, str> {
         use ProbedResource::{Card, Remote};
         let code = match self {
-            Self::InvalidCard { finding: violation, .. } | Self::BrokenCardRule { violation } => {
-                violation.code
-            }
-            Self::Http { status: 429, .. } => "rate_limited",
-            Self::Http { status: 500.., .. } => "http_5xx",
-            Self::Http { resource: Card, status: 404 | 410 } => "card_404",
-            Self::Http { resource: Remote, status: 404 | 410 } => "http_404",
-            Self::Http { resource: Card, status } => return format!("card_{status}").into(),
-            Self::Http { resource: Remote, status } => return format!("http_{status}").into(),
+            Self::InvalidCard(_, violation) | Self::BrokenCardRule(violation) => violation.code,
+            Self::Http(_, 429) => "rate_limited",
+            Self::Http(_, 500..) => "http_5xx",
+            Self::Http(Card, 404 | 410) => "card_404",
+            Self::Http(Remote, 404 | 410) => "http_404",
+            Self::Http(Card, status) => return format!("card_{status}").into(),
+            Self::Http(Remote, status) => return format!("http_{status}").into(),
             Self::Nonconforming(rule) => return format!("nonconforming:{}", rule.as_str()).into(),
             Self::SignIn { flaw, .. } => return format!("sign_in:{}", flaw.as_str()).into(),
-            Self::Unreached { cause, .. } => match cause {
+            Self::Unreached(_, cause) => match cause {
                 ConnectError::HostNotFound => "dns_nxdomain",
                 ConnectError::ResolverFailed => "dns_failed",
                 ConnectError::Refused => "conn_refused",
@@ -83,21 +96,21 @@ impl ProbeFault {
                 ConnectError::OwnHost => "own_host",
                 ConnectError::Url => "url_refused",
             },
-            Self::PreflightTimeout { .. } => "preflight_timeout",
-            Self::ProbeTimeout { .. } => "timeout",
+            Self::PreflightTimeout => "preflight_timeout",
+            Self::ProbeTimeout => "timeout",
             Self::RequestsUsedUp => "requests_used_up",
             Self::ConnectionLost => "conn_lost",
             Self::BadEncoding => "bad_encoding",
-            Self::Redirected { .. } => "redirected",
-            Self::TooLarge { resource: Card } => "card_too_large",
-            Self::TooLarge { resource: Remote } => "answer_too_large",
+            Self::Redirected(..) => "redirected",
+            Self::TooLarge(Card) => "card_too_large",
+            Self::TooLarge(Remote) => "answer_too_large",
             Self::TooMuch => "answers_too_large",
             Self::TooManyTools => "too_many_tools",
-            Self::Waf { .. } => "waf",
-            Self::HostRefused { .. } => "host_refused",
-            Self::PlainHttp { .. } => "plain_http",
+            Self::Waf(..) => "waf",
+            Self::HostRefused(..) => "host_refused",
+            Self::PlainHttp(..) => "plain_http",
             Self::NotACard { .. } => "not_a_card",
-            Self::NothingFound { .. } => "nothing_found",
+            Self::NothingFound(..) => "nothing_found",
             Self::GrpcOnly => "grpc_only",
             Self::NoInterface => "no_interface",
             Self::InterfaceUrl => "interface_url",
@@ -109,11 +122,11 @@ impl ProbeFault {
             Self::MessageFailed => "message_failed",
             Self::MessageTimeout => "message_timeout",
             Self::AnswerShape => "answer_shape",
-            Self::AuthRequired { .. } => "auth_required",
-            Self::GatedUnproven { .. } => "gated_unproven",
+            Self::AuthRequired(..) => "auth_required",
+            Self::GatedUnproven(..) => "gated_unproven",
             Self::PaymentRequired => "payment_required",
-            Self::NotMcp { .. } => "not_mcp",
-            Self::EndpointElsewhere { .. } => "endpoint_elsewhere",
+            Self::NotMcp(..) => "not_mcp",
+            Self::EndpointElsewhere(..) => "endpoint_elsewhere",
             Self::BadJsonRpc => "bad_jsonrpc",
             Self::InitializeRefused => "initialize_refused",
             Self::VersionRefused => "version_refused",
@@ -146,27 +159,24 @@ impl ProbeFault {
     /// The words of the specification.
     pub(super) fn words(&self) -> String {
         let (resource, status) = match self {
-            Self::Http { resource, status }
-            | Self::Waf { resource, status }
-            | Self::HostRefused { resource, status } => (*resource, Some(*status)),
-            Self::Redirected { resource, status } => (*resource, *status),
-            Self::PlainHttp { resource } => (*resource, None),
-            Self::NothingFound { status } => (ProbedResource::Card, *status),
-            Self::NotACard { status, .. } | Self::InvalidCard { status, .. } => {
+            Self::Http(resource, status)
+            | Self::Waf(resource, status)
+            | Self::HostRefused(resource, status) => (*resource, Some(*status)),
+            Self::Redirected(resource, status) => (*resource, *status),
+            Self::PlainHttp(resource) => (*resource, None),
+            Self::NothingFound(status) => (ProbedResource::Card, *status),
+            Self::NotACard { status, .. } | Self::InvalidCard(status, _) => {
                 (ProbedResource::Card, Some(*status))
             }
-            Self::AuthRequired { status } | Self::GatedUnproven { status } | Self::NotMcp { status } => {
+            Self::AuthRequired(status) | Self::GatedUnproven(status) | Self::NotMcp(status) => {
                 (ProbedResource::Remote, Some(*status))
             }
-            Self::PreflightTimeout { ms } | Self::ProbeTimeout { ms } => {
-                return self.row().words.replace("{ms}", &ms.to_string());
-            }
+            Self::PreflightTimeout => return self.words_after(PREFLIGHT),
+            Self::ProbeTimeout => return self.words_after(PROBE),
             // The contract calls a failed connection a preflight reject, unless it occurs later.
-            Self::Unreached { stage: Stage::Preflight, .. } => {
-                return self.row().words.replace("{stage}", "preflight reject");
-            }
-            Self::Unreached { stage: Stage::Probe, .. } => {
-                return self.row().words.replace("{stage}", "remote fail");
+            Self::Unreached(stage, _) => {
+                let stage = if *stage == Stage::Preflight { "preflight reject" } else { "remote fail" };
+                return self.row().words.replace("{stage}", stage);
             }
             Self::NotAcceptable { speaks: false } => return "remote fail 406".to_owned(),
             _ => return self.row().words.to_owned(),
@@ -175,18 +185,20 @@ impl ProbeFault {
         self.row().words.replace("{resource}", resource.as_str()).replace(" {status}", &status)
     }
 
+    fn words_after(&self, limit: Duration) -> String {
+        self.row().words.replace("{ms}", &limit.as_millis().to_string())
+    }
+
     /// How its owner fixes it.
     pub(super) fn fix(&self) -> String {
         match self {
-            Self::InvalidCard { finding: violation, .. } | Self::BrokenCardRule { violation } => {
-                violation.fix.clone()
-            }
+            Self::InvalidCard(_, violation) | Self::BrokenCardRule(violation) => violation.fix.clone(),
             Self::NotACard { fix, .. } => (*fix).to_owned(),
             Self::OtherDialect { declared, spoken } => format!(
                 "The card says version {declared}, but the endpoint knows only the methods of {spoken}. Write {spoken} as \
                  protocolVersion of the interface, or implement {declared}: clients call what the card says."
             ),
-            Self::EndpointElsewhere { url } => {
+            Self::EndpointElsewhere(url) => {
                 format!("Publish {url} instead: an MCP server answers there.")
             }
             _ => self.row().fix.clone().unwrap_or_default(),
@@ -195,13 +207,13 @@ impl ProbeFault {
 
     pub(super) fn row(&self) -> &'static Row {
         let code = match self {
-            Self::InvalidCard { .. } => "invalid_card".into(),
-            Self::BrokenCardRule { .. } => "broken_card_rule".into(),
+            Self::InvalidCard(..) => "invalid_card".into(),
+            Self::BrokenCardRule(..) => "broken_card_rule".into(),
             _ => self.code(),
         };
         // Only the other statuses have no row of their own.
         let any_status = match self {
-            Self::Http { resource: ProbedResource::Card, .. } => "card_*",
+            Self::Http(ProbedResource::Card, _) => "card_*",
             _ => "http_*",
         };
         ROWS.get(code.as_ref()).unwrap_or_else(|| &ROWS[any_status])

@@ -9,16 +9,20 @@ use super::*;
 use registry_fetch::TlsFailure;
 use registry_formats::agent_card::{CardFault, CardViolation, OtherDocument};
 
+fn violation(code: &'static str) -> CardViolation {
+    CardViolation { path: "name".into(), code, seen: "\u{7}null".into(), fix: "Do.".into() }
+}
+
 /// One of each fault.
 fn faults() -> Vec<ProbeFault> {
     use ConnectError::{HostNotFound, NotPublic, OwnHost, Refused, ResolverFailed, Tls};
     use ProbeFault as F;
     use ProbedResource::{Card, Remote};
     use Stage::{Preflight, Probe};
-    let unreached = |stage, cause| F::Unreached { stage, cause };
+    let unreached = |stage, cause| F::Unreached(stage, cause);
     vec![
-        F::PreflightTimeout { ms: 2500 },
-        F::ProbeTimeout { ms: 10_000 },
+        F::PreflightTimeout,
+        F::ProbeTimeout,
         unreached(Preflight, HostNotFound),
         unreached(Preflight, ResolverFailed),
         unreached(Preflight, Refused),
@@ -29,7 +33,7 @@ fn faults() -> Vec<ProbeFault> {
         unreached(Probe, Tls(TlsFailure::PlainText)),
         F::OtherDialect { declared: "1.0", spoken: "0.3" },
         F::VersionRefused,
-        F::EndpointElsewhere { url: "https://a.example.org/mcp".to_owned() },
+        F::EndpointElsewhere("https://a.example.org/mcp".to_owned()),
         F::RequestsUsedUp,
         F::ReplyPostponed,
         unreached(Probe, Refused),
@@ -38,43 +42,28 @@ fn faults() -> Vec<ProbeFault> {
         unreached(Preflight, NotPublic),
         unreached(Preflight, OwnHost),
         unreached(Preflight, ConnectError::Url),
-        F::Redirected { resource: Remote, status: Some(302) },
-        F::TooLarge { resource: Card },
-        F::TooLarge { resource: Remote },
+        F::Redirected(Remote, Some(302)),
+        F::TooLarge(Card),
+        F::TooLarge(Remote),
         F::TooMuch,
         F::TooManyTools,
-        F::Http { resource: Card, status: 404 },
-        F::Http { resource: Card, status: 401 },
-        F::Http { resource: Card, status: 403 },
-        F::Http { resource: Card, status: 402 },
-        F::Http { resource: Card, status: 406 },
-        F::Http { resource: Card, status: 503 },
-        F::Http { resource: Remote, status: 404 },
-        F::Http { resource: Remote, status: 405 },
-        F::Http { resource: Remote, status: 429 },
-        F::Waf { resource: Card, status: 403 },
-        F::HostRefused { resource: Remote, status: 421 },
-        F::PlainHttp { resource: Remote },
-        F::Waf { resource: Remote, status: 403 },
-        F::NothingFound { status: Some(404) },
+        F::Http(Card, 404),
+        F::Http(Card, 401),
+        F::Http(Card, 403),
+        F::Http(Card, 402),
+        F::Http(Card, 406),
+        F::Http(Card, 503),
+        F::Http(Remote, 404),
+        F::Http(Remote, 405),
+        F::Http(Remote, 429),
+        F::Waf(Card, 403),
+        F::HostRefused(Remote, 421),
+        F::PlainHttp(Remote),
+        F::Waf(Remote, 403),
+        F::NothingFound(Some(404)),
         F::NotACard { status: 200, fix: "Serve the agent card itself at this URL, as application/json." },
-        F::InvalidCard {
-            status: 200,
-            finding: CardViolation {
-                path: "name".into(),
-                code: "name_missing",
-                seen: "nothing".into(),
-                fix: "Give it a name.".into(),
-            },
-        },
-        F::BrokenCardRule {
-            violation: CardViolation {
-                path: "name".into(),
-                code: "name_long",
-                seen: "a long name".into(),
-                fix: "Shorten it.".into(),
-            },
-        },
+        F::InvalidCard(200, violation("name_missing")),
+        F::BrokenCardRule(violation("name_long")),
         F::GrpcOnly,
         F::NoInterface,
         F::InterfaceUrl,
@@ -85,12 +74,12 @@ fn faults() -> Vec<ProbeFault> {
         F::MessageFailed,
         F::MessageTimeout,
         F::AnswerShape,
-        F::AuthRequired { status: 401 },
-        F::GatedUnproven { status: 403 },
+        F::AuthRequired(401),
+        F::GatedUnproven(403),
         F::PaymentRequired,
         F::SignIn { flaw: SignInFlaw::NoS256, temporary: false },
         F::SignIn { flaw: SignInFlaw::ServerUnreached, temporary: true },
-        F::NotMcp { status: 200 },
+        F::NotMcp(200),
         F::BadJsonRpc,
         F::InitializeRefused,
         F::WrongTransport,
@@ -160,14 +149,13 @@ fn text_of_a_peer_is_shortened_and_cleaned() {
 
 #[test]
 fn fault_of_a_card_contains_the_invalid_field() {
-    let finding =
-        CardViolation { path: "url".into(), code: "x", seen: "\u{7}null".into(), fix: "Do.".into() };
-    assert_eq!(advice(&finding).seen, "url: null");
-    let faults = of_card(CardFault::Invalid(vec![finding.clone(), finding]), 200);
+    let finding = violation("x");
+    assert_eq!(card_warning(&finding).seen, "name: null");
+    let faults = card_faults(CardFault::Invalid(vec![finding.clone(), finding]), 200);
     assert_eq!(faults.len(), 2);
-    assert_eq!(faults[0].0.reason(&faults[0].1).seen, "url: null");
+    assert_eq!(faults[0].0.reason(&faults[0].1).seen, "name: null");
     let page = OtherDocument { seen: "an HTML page".into(), fix: "Do.", leads_to: None };
-    let faults = of_card(CardFault::NotACard(page), 203);
+    let faults = card_faults(CardFault::NotACard(page), 203);
     assert_eq!(faults[0].0.reason(&faults[0].1).reason, "card fail 203 (non-card body)");
 }
 
@@ -177,9 +165,9 @@ fn fix_is_found_by_the_code_of_a_fault() {
         // These fixes depend on the document or the server.
         let is_particular = matches!(
             fault,
-            ProbeFault::InvalidCard { .. }
-                | ProbeFault::BrokenCardRule { .. }
-                | ProbeFault::EndpointElsewhere { .. }
+            ProbeFault::InvalidCard(..)
+                | ProbeFault::BrokenCardRule(..)
+                | ProbeFault::EndpointElsewhere(..)
                 | ProbeFault::OtherDialect { .. }
         );
         assert!(is_particular || fix_for(&fault.code()) == Some(fault.reason("").fix), "{fault:?}");

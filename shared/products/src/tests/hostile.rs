@@ -119,7 +119,7 @@ proptest! {
     fn hostile_texts_do_not_change_the_arguments_of_commands(profile in hostile()) {
         let abilities = ability::all(&profile);
         for ability in abilities.iter().map(Some).chain([None]) {
-            for (_, call) in calls::of(&profile, ability) {
+            for (_, call) in calls::examples(&profile, ability) {
                 formats::command(&call);
                 let arguments = shell_words::split(&call).unwrap();
                 let named = arguments.iter().position(|argument| argument == "--tool-name").map(|at| arguments[at + 1].clone());

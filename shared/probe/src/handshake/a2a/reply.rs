@@ -141,13 +141,13 @@ fn gate(answer: &Answer, spoke: bool) -> Option<StepOutcome> {
     let status = answer.status.as_u16();
     let fault = match status {
         _ if is_bot_wall(answer) => refusal(answer, ProbedResource::Remote),
-        401 | 403 | 407 => ProbeFault::AuthRequired { status },
+        401 | 403 | 407 => ProbeFault::AuthRequired(status),
         402 => ProbeFault::PaymentRequired,
         429 => refusal(answer, ProbedResource::Remote),
         _ => return None,
     };
     let seen = match status {
-        402 => payment_terms::seen(answer, &excerpt(answer)),
+        402 => payment_terms::describe(answer, &excerpt(answer)),
         _ => excerpt(answer),
     };
     Some(StepOutcome::Failed(StepFailure { spoke, ..StepFailure::new(fault, seen) }))
@@ -201,9 +201,7 @@ fn is_message(value: &Value) -> bool {
 
 fn refused(answer: &Answer, error: &RpcError) -> StepOutcome {
     let (fault, spoke, retry) = match error.code {
-        _ if error.wants_credentials() => {
-            (ProbeFault::AuthRequired { status: answer.status.as_u16() }, true, false)
-        }
+        _ if error.wants_credentials() => (ProbeFault::AuthRequired(answer.status.as_u16()), true, false),
         METHOD_NOT_FOUND | INVALID_REQUEST | PARSE_ERROR => (ProbeFault::UnknownMethods, false, true),
         INVALID_PARAMS | VERSION_NOT_SUPPORTED => (ProbeFault::MessageRefused, true, true),
         INTERNAL_ERROR => (ProbeFault::MessageFailed, true, false),

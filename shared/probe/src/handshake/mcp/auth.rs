@@ -24,7 +24,7 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
         return peer.findings.fault(&ProbeFault::Templated, answer.target.as_str());
     }
     if status == 402 {
-        return peer.findings.fault(&ProbeFault::PaymentRequired, &payment_terms::seen(answer, seen));
+        return peer.findings.fault(&ProbeFault::PaymentRequired, &payment_terms::describe(answer, seen));
     }
     let challenges: Vec<&str> =
         answer.headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -33,8 +33,7 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
         None => seen.to_owned(),
     };
     if !matches!(status, 401 | 403) {
-        let fault =
-            if spoken { ProbeFault::AuthRequired { status } } else { ProbeFault::GatedUnproven { status } };
+        let fault = if spoken { ProbeFault::AuthRequired(status) } else { ProbeFault::GatedUnproven(status) };
         return peer.findings.fault(&fault, &seen);
     }
     let bearer = challenges.iter().find(|challenge| is_bearer(challenge));
@@ -49,7 +48,7 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
     let metadata = peer.findings.current_exchange();
     peer.findings.return_to(refused);
     if bearer.is_none() && challenges.is_empty() && resource.is_err() && !spoken {
-        return peer.findings.fault(&ProbeFault::GatedUnproven { status }, &seen);
+        return peer.findings.fault(&ProbeFault::GatedUnproven(status), &seen);
     }
     let flaw = |flaw| ProbeFault::SignIn { flaw, temporary: false };
     // Without a challenge, clients look for the metadata at its well-known places (MCP 2025-11-25, basic/authorization).
@@ -77,7 +76,7 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
             }
             if leads_on && status == 401 {
                 peer.findings.return_to(refused);
-                peer.findings.fault(&ProbeFault::AuthRequired { status }, &seen);
+                peer.findings.fault(&ProbeFault::AuthRequired(status), &seen);
             }
             peer.findings.facts.text_faults.or(document_texts::of_sign_in(&sign_in));
             peer.findings.facts.sign_in = Some(sign_in);
@@ -93,9 +92,12 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
 pub(in crate::handshake) fn is_unproven(findings: &Findings) -> bool {
     (findings.has("gated_unproven") || findings.has("sign_in:scheme"))
         && !findings.speaks
-        && !["bearer_challenge", "protected_resource_metadata"]
-            .iter()
-            .any(|signal| findings.has_signal(signal))
+        && !describes_sign_in(findings)
+}
+
+/// Whether a refusal says how to sign in, as only a server for clients does.
+pub(in crate::handshake) fn describes_sign_in(findings: &Findings) -> bool {
+    findings.has_signal("bearer_challenge") || findings.has_signal("protected_resource_metadata")
 }
 
 fn is_bearer(challenge: &str) -> bool {

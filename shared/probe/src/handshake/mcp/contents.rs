@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::eras::Session;
 use crate::handshake::conversation::Conversation;
 use crate::handshake::findings::takes;
-use crate::handshake::jsonrpc::RpcOutcome;
+use crate::handshake::jsonrpc::{RpcOutcome, text};
 use registry_formats::document_texts;
 use registry_model::error::shorten;
 use registry_model::{ContentEntry, ContentList, PromptArgument, ServerContents, sha256_hex};
@@ -26,9 +26,9 @@ const MAX_DESCRIPTION_CHARS: usize = 500;
 const MAX_URI_BYTES: usize = 2048;
 const MAX_ARGUMENTS: usize = 16;
 
-pub(super) async fn list(peer: &mut Conversation<'_>, session: &Session) {
+pub(super) async fn read_lists(peer: &mut Conversation<'_>, session: &Session) {
     // A list that was not answered this time may still exist, so the lists of an earlier probe stay.
-    let Ok(contents) = read(peer, session).await else { return };
+    let Ok(contents) = first_pages(peer, session).await else { return };
     if !contents.is_empty() {
         peer.findings.signal("contents_listed");
     }
@@ -37,16 +37,17 @@ pub(super) async fn list(peer: &mut Conversation<'_>, session: &Session) {
     }
 }
 
-async fn read(peer: &mut Conversation<'_>, session: &Session) -> Result<ServerContents, Unanswered> {
+async fn first_pages(peer: &mut Conversation<'_>, session: &Session) -> Result<ServerContents, Unanswered> {
     let opening = &session.opening;
     let mut contents = ServerContents::default();
     if opening.has_resources {
-        contents.resources = one(peer, session, "resources/list", "resources", "uri").await?;
-        let templates = one(peer, session, "resources/templates/list", "resourceTemplates", "uriTemplate");
+        contents.resources = first_page(peer, session, "resources/list", "resources", "uri").await?;
+        let templates =
+            first_page(peer, session, "resources/templates/list", "resourceTemplates", "uriTemplate");
         contents.resource_templates = templates.await?;
     }
     if opening.has_prompts {
-        contents.prompts = one(peer, session, "prompts/list", "prompts", "").await?;
+        contents.prompts = first_page(peer, session, "prompts/list", "prompts", "").await?;
     }
     Ok(contents)
 }
@@ -55,7 +56,7 @@ async fn read(peer: &mut Conversation<'_>, session: &Session) -> Result<ServerCo
 struct Unanswered;
 
 /// The first page of a list. `None` if the server refuses to list it.
-async fn one(
+async fn first_page(
     peer: &mut Conversation<'_>,
     session: &Session,
     method: &str,
@@ -64,7 +65,7 @@ async fn one(
 ) -> Result<Option<ContentList>, Unanswered> {
     let id = peer.id();
     let request = session.request(id, method, json!({})).with_deadline(DEADLINE);
-    let answer = match peer.ask_aside(request).await {
+    let answer = match peer.send_aside(request).await {
         Ok(answer) => answer,
         Err(error) => {
             tracing::debug!(code = error.code(), method, "the peer did not answer a request for a list");
@@ -97,10 +98,6 @@ fn content_list(result: &Value, member: &str, uri: &str) -> Option<ContentList> 
 }
 
 fn entry(entry: &Value, uri: &str) -> Option<ContentEntry> {
-    let text = |name: &str, limit: usize| {
-        let text = entry[name].as_str()?.trim();
-        (!text.is_empty()).then(|| shorten(text, limit))
-    };
     let argument = |argument: &Value| {
         let text = |name: &str, limit: usize| Some(shorten(argument[name].as_str()?.trim(), limit));
         Some(PromptArgument {
@@ -111,11 +108,11 @@ fn entry(entry: &Value, uri: &str) -> Option<ContentEntry> {
     };
     let arguments = entry["arguments"].as_array().into_iter().flatten();
     Some(ContentEntry {
-        name: text("name", MAX_NAME_CHARS)?,
-        title: text("title", MAX_NAME_CHARS),
-        description: text("description", MAX_DESCRIPTION_CHARS),
+        name: text(entry, "name", MAX_NAME_CHARS)?,
+        title: text(entry, "title", MAX_NAME_CHARS),
+        description: text(entry, "description", MAX_DESCRIPTION_CHARS),
         uri: entry[uri].as_str().filter(|uri| uri.len() <= MAX_URI_BYTES).map(str::to_owned),
-        mime_type: text("mimeType", MAX_NAME_CHARS),
+        mime_type: text(entry, "mimeType", MAX_NAME_CHARS),
         arguments: arguments.filter_map(argument).take(MAX_ARGUMENTS).collect(),
     })
 }

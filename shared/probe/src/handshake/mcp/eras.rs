@@ -7,13 +7,12 @@ use serde_json::{Value, json};
 
 use super::opening;
 use crate::handshake::conversation::{Conversation, excerpt};
-use crate::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, texts};
+use crate::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, text, texts};
 use crate::handshake::sse;
 use crate::reasons::ConformanceRule;
 use registry_fetch::{Answer, FetchError, Follow, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_formats::document_texts;
 use registry_formats::limits::LONGEST_URL;
-use registry_model::error::shorten;
 use registry_model::{Facts, TextFaults};
 
 /// The stateless revision, and the first of its era.
@@ -73,14 +72,10 @@ pub(super) struct Opening {
 
 /// A server's `serverInfo`, truncated to what is stored.
 fn identity(info: &Value) -> Facts {
-    let text = |name: &str, limit: usize| {
-        let text = info.get(name).and_then(Value::as_str)?.trim();
-        (!text.is_empty()).then(|| shorten(text, limit))
-    };
     Facts {
-        name: text("title", 120).or_else(|| text("name", 120)),
-        description: text("description", 1000),
-        version: text("version", 60),
+        name: text(info, "title", 120).or_else(|| text(info, "name", 120)),
+        description: text(info, "description", 1000),
+        version: text(info, "version", 60),
         website: info.get("websiteUrl").and_then(Value::as_str).and_then(page),
         ..Facts::default()
     }
@@ -123,14 +118,14 @@ impl Session {
     }
 
     /// Sends a request of this session, and polls for its reply if the server postpones it.
-    pub(super) async fn ask(
+    pub(super) async fn send(
         &self,
         peer: &mut Conversation<'_>,
         id: u64,
         method: &str,
         params: Value,
     ) -> Result<Answer, FetchError> {
-        let answer = peer.ask(self.request(id, method, params)).await?;
+        let answer = peer.send(self.request(id, method, params)).await?;
         Ok(match self.era {
             Era::Legacy => polled(peer, answer, id, |request| self.within(request)).await,
             Era::Modern => answer,
@@ -175,7 +170,7 @@ async fn polled(
             .with_deadline(PROBE)
             .with_max_bytes(MAX_ENDPOINT_ANSWER_BYTES)
             .with_follow(Follow::SameOriginOnce);
-        match peer.ask(within(streamed(poll, id, "text/event-stream"))).await {
+        match peer.send(within(streamed(poll, id, "text/event-stream"))).await {
             Ok(next) if next.status.is_success() => answer = next,
             _ => return answer,
         }
@@ -207,7 +202,7 @@ async fn discover_as(peer: &mut Conversation<'_>, url: &Target, version: &str) -
     // Some older servers never answer a method that they do not know.
     let request =
         modern(url, id, "server/discover", json!({}), version).with_deadline(Duration::from_secs(4));
-    let answer = match peer.ask(request).await {
+    let answer = match peer.send(request).await {
         Ok(answer) => answer,
         Err(FetchError::Timeout { .. } | FetchError::Broken) if !peer.left().is_zero() => {
             return Opened::Silence;
@@ -215,7 +210,7 @@ async fn discover_as(peer: &mut Conversation<'_>, url: &Target, version: &str) -
         Err(error) => return Opened::Nothing(error),
     };
     let asked = version.to_owned();
-    let (reply, opening) = read(peer, &answer, id, move |result| discovered(result, &asked)).await;
+    let (reply, opening) = read_opening(peer, &answer, id, move |result| discovered(result, &asked)).await;
     opened(Era::Modern, answer, reply, opening, ACCEPT)
 }
 
@@ -256,7 +251,7 @@ pub(super) fn reply_in(answer: &Answer, id: u64, left: &mut usize) -> RpcReply {
 }
 
 /// Reads the reply to an opening, without keeping the result, which may be long.
-async fn read(
+async fn read_opening(
     peer: &mut Conversation<'_>,
     answer: &Answer,
     id: u64,
@@ -317,13 +312,13 @@ async fn initialize_as(
         "jsonrpc": "2.0", "id": id, "method": "initialize",
         "params": {"protocolVersion": version, "capabilities": {}, "clientInfo": client()},
     });
-    let answer = match peer.ask(streamed(Request::post_json(url.clone(), &body), id, accept)).await {
+    let answer = match peer.send(streamed(Request::post_json(url.clone(), &body), id, accept)).await {
         Ok(answer) => answer,
         Err(error) => return Opened::Nothing(error),
     };
     let session = answer.header(SESSION_ID).map(str::to_owned);
     let answer = polled(peer, answer, id, |request| in_session(request, session.as_deref())).await;
-    let (reply, opening) = read(peer, &answer, id, initialized).await;
+    let (reply, opening) = read_opening(peer, &answer, id, initialized).await;
     match opened(Era::Legacy, answer, reply, opening, accept) {
         Opened::Session(opened) => Opened::Session(Box::new(Session { id: session, ..*opened })),
         other => other,
@@ -382,7 +377,7 @@ pub(super) fn record_form(
     peer.findings.broken(broken, &format!("in the reply to {method}"));
 }
 
-pub(super) fn seen(answer: &Answer, reply: &RpcReply) -> String {
+pub(super) fn describe(answer: &Answer, reply: &RpcReply) -> String {
     match &reply.outcome {
         RpcOutcome::Error(error) => format!("HTTP {}, {}", answer.status.as_u16(), error.line()),
         _ => excerpt(answer),

@@ -228,7 +228,7 @@ async fn first_document(peer: &mut Conversation<'_>, urls: Vec<Target>) -> Resul
 }
 
 async fn document(peer: &mut Conversation<'_>, url: Target) -> Result<Value, Absent> {
-    let answer = match peer.ask(Request::get(url.clone()).with_follow(Follow::Hops(1))).await {
+    let answer = match peer.send(Request::get(url.clone()).with_follow(Follow::Hops(1))).await {
         Ok(answer) => answer,
         Err(error) => return Err(unreached(format!("{url}: {error}"), &error)),
     };

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::eras::{self, Era, Session};
-use super::{SessionLost, opening};
-use crate::handshake::conversation::{Conversation, excerpt, fault_of, guard, refusal, seen_of};
+use super::{auth, opening};
+use crate::handshake::conversation::{Conversation, excerpt, fault_of, guard, no_answer_text, refusal};
 use crate::handshake::jsonrpc::{RpcOutcome, RpcReply};
 use crate::reasons::{self, ConformanceRule, ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError};
@@ -63,8 +63,11 @@ pub(super) fn none() -> SeenServer {
     ToolList::default().finish().1
 }
 
+/// The server answered 404 within a session, so the client opens a new one.
+pub(super) struct SessionLost;
+
 /// Requests the tools, page by page. `may_be_lost`: a 404 ends only the session, and nothing is recorded.
-pub(super) async fn list(
+pub(super) async fn read_all(
     peer: &mut Conversation<'_>,
     session: &Session,
     may_be_lost: bool,
@@ -79,14 +82,14 @@ pub(super) async fn list(
         }
         let params = cursor.as_ref().map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
         let id = peer.id();
-        let answer = match session.ask(peer, id, "tools/list", params).await {
+        let answer = match session.send(peer, id, "tools/list", params).await {
             Ok(answer) => answer,
             Err(error) => {
                 let fault = match error {
                     FetchError::TooLarge { .. } => ProbeFault::TooManyTools,
                     _ => fault_of(&error, ProbedResource::Remote, Stage::Probe),
                 };
-                peer.findings.fault(&fault, &format!("tools/list: {}", seen_of(&error)));
+                peer.findings.fault(&fault, &format!("tools/list: {}", no_answer_text(&error)));
                 return Ok(());
             }
         };
@@ -132,7 +135,7 @@ pub(super) async fn list(
                 break;
             }
             Some(_) if number + 1 == MAX_PAGES => {
-                peer.findings.warning(reasons::of_unread_tools(MAX_PAGES));
+                peer.findings.warning(reasons::unread_tools_warning(MAX_PAGES));
             }
             Some(_) => {}
         }
@@ -146,10 +149,10 @@ pub(super) async fn list(
         findings.broken(&[*rule], seen);
     }
     for seen in &tools.left_out {
-        findings.warning(reasons::of_tool_header(seen));
+        findings.warning(reasons::tool_header_warning(seen));
     }
     if tools.has_null_cursor {
-        findings.warning(reasons::of_null_cursor());
+        findings.warning(reasons::null_cursor_warning());
     }
     findings.facts.text_faults.or(std::mem::take(&mut tools.text_faults));
     let (kept, seen) = tools.finish();
@@ -161,12 +164,12 @@ pub(super) async fn list(
 
 async fn refused(peer: &mut Conversation<'_>, answer: &Answer, reply: &RpcReply) {
     let status = answer.status.as_u16();
-    let seen = format!("tools/list: {}", eras::seen(answer, reply));
+    let seen = format!("tools/list: {}", eras::describe(answer, reply));
     let wants_credentials = matches!(&reply.outcome, RpcOutcome::Error(error) if error.wants_credentials());
     if guard(answer, ProbedResource::Remote).is_some() {
         peer.findings.fault(&refusal(answer, ProbedResource::Remote), &seen);
     } else if matches!(status, 401..=403 | 407) || wants_credentials {
-        super::auth::record_refusal(peer, answer, true, &seen).await;
+        auth::record_refusal(peer, answer, true, &seen).await;
     } else {
         let moment = status == 429 || (status >= 500 && !matches!(reply.outcome, RpcOutcome::Error(_)));
         match &reply.outcome {
@@ -240,12 +243,12 @@ impl ToolList {
             });
         }
         match tool_definition::canonical(&mut tool) {
-            Ok(definition) => self.keep_definition(name, definition),
+            Ok(definition) => self.add_definition(name, definition),
             Err(_) => self.broken(ConformanceRule::ToolShape, &name, ""),
         }
     }
 
-    fn keep_definition(&mut self, name: String, definition: String) {
+    fn add_definition(&mut self, name: String, definition: String) {
         let hash = sha256_hex(&definition);
         let bytes = self.definition_bytes + definition.len().max(MIN_DEFINITION_BYTES);
         let fits = definition.len() <= MAX_DEFINITION_BYTES && bytes <= MAX_DEFINITIONS_BYTES;
@@ -289,92 +292,4 @@ fn parameters(schema: &Value) -> Vec<ToolParameter> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn seen(tools: &[Value]) -> SeenServer {
-        let mut list = ToolList::default();
-        tools.iter().for_each(|tool| list.take(tool.clone(), Era::Legacy));
-        list.finish().1
-    }
-
-    #[test]
-    fn definitions_over_the_limits_are_stored_as_hashes() {
-        assert_eq!(tools_hash(&none().set), registry_model::NO_TOOLS);
-        let tool = |name: &str, bytes: usize| json!({"name": name, "description": "x".repeat(bytes)});
-        let stored = |seen: &SeenServer| seen.tools.iter().filter(|tool| tool.definition.is_some()).count();
-        let one = seen(&[tool("a", MAX_DEFINITION_BYTES), tool("b", 10)]);
-        assert_eq!((one.tools.len(), stored(&one)), (2, 1));
-        let many: Vec<Value> = (0..30).map(|n| tool(&format!("t{n:02}"), 20_000)).collect();
-        let many = seen(&many);
-        assert_eq!((many.tools.len(), stored(&many), many.unlisted), (30, 19, 0));
-        let names: Vec<Value> = (0..MAX_TOOLS_READ).map(|n| tool(&format!("{n:0128}"), 1)).collect();
-        let names = seen(&names);
-        assert!(names.unlisted > 0 && names.tools.len() + names.unlisted as usize == MAX_TOOLS_READ);
-        assert!(names.tools.len() > 1000 && names.set.len() == 64);
-        assert_eq!(stored(&names), MAX_DEFINITIONS_BYTES / MIN_DEFINITION_BYTES);
-    }
-
-    #[test]
-    fn warnings_about_tools_that_are_left_out_are_limited() {
-        let mut list = ToolList::default();
-        let schema =
-            json!({"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": "a b"}}});
-        for number in 0..30 {
-            list.take(json!({"name": format!("t{number}"), "inputSchema": schema}), Era::Modern);
-        }
-        assert_eq!((list.read, list.left_out.len(), list.kept.len()), (30, MAX_LEFT_OUT, 0));
-    }
-
-    fn kept(tool: Value) -> Tool {
-        let mut list = ToolList::default();
-        list.take(tool, Era::Legacy);
-        list.kept.remove(0)
-    }
-
-    #[test]
-    fn tool_is_stored_with_its_parameters_and_hints() {
-        let tool = kept(json!({
-            "name": "query", "annotations": {"readOnlyHint": false, "destructiveHint": true},
-            "inputSchema": {"type": "object", "required": ["sql", "limit"], "properties": {
-                "format": {"enum": ["csv"]}, "tags": {"type": ["array", "null"]},
-                "limit": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "sql": {"type": "string"},
-                "either": {"type": ["string", "number"]}, "x".repeat(65): {"type": "string"},
-            }},
-        }));
-        let shown: Vec<_> =
-            tool.parameters.iter().map(|one| (one.name.as_str(), one.value.as_str(), one.required)).collect();
-        let wanted = [
-            ("limit", "integer", true),
-            ("sql", "string", true),
-            ("format", "any", false),
-            ("tags", "array", false),
-            ("either", "any", false),
-        ];
-        assert_eq!(shown, wanted);
-        assert_eq!((tool.read_only, tool.destructive), (Some(false), Some(true)));
-        let plain = kept(
-            json!({"name": "a", "annotations": {"readOnlyHint": "yes"}, "inputSchema": {"properties": 1}}),
-        );
-        assert_eq!(plain, Tool { name: "a".to_owned(), ..Tool::default() });
-    }
-
-    #[test]
-    fn required_parameters_are_kept_before_others_over_the_limit() {
-        let mut properties: serde_json::Map<_, _> =
-            (0..MAX_PARAMETERS).map(|n| (format!("p{n}"), json!({"type": "string"}))).collect();
-        properties.insert("last".to_owned(), json!({"type": "boolean"}));
-        let tool =
-            kept(json!({"name": "a", "inputSchema": {"properties": properties, "required": ["last"]}}));
-        assert_eq!((tool.parameters.len(), tool.parameters[0].name.as_str()), (MAX_PARAMETERS, "last"));
-    }
-
-    #[test]
-    fn tools_over_the_limit_are_not_read() {
-        let mut list = ToolList::default();
-        let page = |tools: usize| json!({"tools": vec![0; tools], "nextCursor": "on"});
-        assert!(matches!(list.take_page(&mut page(MAX_TOOLS_READ - 1), Era::Legacy), Page::Read { .. }));
-        assert!(matches!(list.take_page(&mut page(2), Era::Legacy), Page::TooMany));
-        assert_eq!((list.read, list.kept.len()), (MAX_TOOLS_READ, 0));
-    }
-}
+mod tests;

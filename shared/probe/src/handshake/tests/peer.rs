@@ -18,124 +18,126 @@ use registry_model::{DeclaredTransport, Kind, Random, Reach, Verdict};
 
 /// A request as the peer saw it.
 #[derive(Clone, Debug)]
-pub(in crate::handshake) struct Asked {
-    pub(in crate::handshake) verb: String,
-    pub(in crate::handshake) path: String,
-    pub(in crate::handshake) head: String,
-    pub(in crate::handshake) body: Value,
+pub(crate) struct Received {
+    pub(crate) verb: String,
+    pub(crate) path: String,
+    pub(crate) head: String,
+    pub(crate) body: Value,
 }
 
-impl Asked {
+impl Received {
     /// The JSON-RPC method, or verb and path.
-    pub(in crate::handshake) fn what(&self) -> String {
+    pub(crate) fn what(&self) -> String {
         self.method().map_or_else(|| format!("{} {}", self.verb, self.path), str::to_owned)
     }
 
-    pub(in crate::handshake) fn method(&self) -> Option<&str> {
+    pub(crate) fn method(&self) -> Option<&str> {
         self.body["method"].as_str()
     }
 
-    pub(in crate::handshake) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
             found.eq_ignore_ascii_case(name).then(|| value.trim())
         })
     }
+
+    /// A JSON-RPC result for this request.
+    pub(crate) fn result(&self, result: &Value) -> Reply {
+        Reply::ok(&json!({"jsonrpc": "2.0", "id": self.body["id"], "result": result}))
+    }
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::handshake) struct Reply {
+pub(crate) struct Reply {
     status: u16,
     headers: Vec<(&'static str, String)>,
-    pub(in crate::handshake) body: String,
+    pub(crate) body: String,
     stays_open: bool,
     silent: bool,
 }
 
 impl Reply {
-    pub(in crate::handshake) fn new(status: u16, kind: &str, body: impl Into<String>) -> Self {
+    pub(crate) fn new(status: u16, kind: &str, body: impl Into<String>) -> Self {
         let headers = vec![("content-type", kind.to_owned())];
         Self { status, headers, body: body.into(), stays_open: false, silent: false }
     }
 
-    pub(in crate::handshake) fn json(status: u16, body: &Value) -> Self {
+    pub(crate) fn ok(body: &Value) -> Self {
+        Self::json(200, body)
+    }
+
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self::new(status, "application/json", body.to_string())
     }
 
-    pub(in crate::handshake) fn html(status: u16) -> Self {
+    pub(crate) fn html(status: u16) -> Self {
         Self::new(status, "text/html", "<!doctype html><title>hello</title>")
     }
 
-    pub(in crate::handshake) fn empty(status: u16) -> Self {
+    pub(crate) fn empty(status: u16) -> Self {
         Self { headers: Vec::new(), ..Self::new(status, "", "") }
     }
 
-    /// A JSON-RPC result for what was asked.
-    pub(in crate::handshake) fn result(asked: &Asked, result: &Value) -> Self {
-        Self::json(200, &json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result}))
-    }
-
     /// A JSON-RPC error for what was asked.
-    pub(in crate::handshake) fn error(status: u16, asked: &Asked, code: i64, message: &str) -> Self {
+    pub(crate) fn error(status: u16, asked: &Received, code: i64, message: &str) -> Self {
         let error = json!({"code": code, "message": message});
         Self::json(status, &json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": error}))
     }
 
     /// The same as an event stream that opens with an empty event and is never closed.
-    pub(in crate::handshake) fn streamed(self) -> Self {
+    pub(crate) fn streamed(self) -> Self {
         let body = format!("id: 0\nretry: 3000\ndata: \n\nevent: message\ndata: {}\n\n", self.body);
         Self { stays_open: true, ..Self::new(self.status, "text/event-stream", body) }
     }
 
-    pub(in crate::handshake) fn with(mut self, name: &'static str, value: &str) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
     }
 
     /// No answer, and the connection stays open.
-    pub(in crate::handshake) fn silence() -> Self {
+    pub(crate) fn silence() -> Self {
         Self { silent: true, ..Self::empty(200) }
     }
 
-    pub(in crate::handshake) fn open(self) -> Self {
+    pub(crate) fn open(self) -> Self {
         Self { stays_open: true, ..self }
     }
 }
 
 /// A peer on a loopback port of its own.
 #[derive(Debug)]
-pub(in crate::handshake) struct Peer {
-    pub(in crate::handshake) origin: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+pub(crate) struct Peer {
+    pub(crate) origin: String,
+    received: Arc<Mutex<Vec<Received>>>,
 }
 
 impl Peer {
-    pub(in crate::handshake) async fn start(
-        script: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
-    ) -> Self {
+    pub(crate) async fn start(script: impl Fn(&Received) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (script, seen) = (Arc::new(script), Arc::clone(&asked));
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let (script, seen) = (Arc::new(script), Arc::clone(&received));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let (script, seen) = (Arc::clone(&script), Arc::clone(&seen));
                 tokio::spawn(async move { serve(stream, &*script, &seen).await });
             }
         });
-        Self { origin, asked }
+        Self { origin, received }
     }
 
     /// Everything that was asked so far.
-    pub(in crate::handshake) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
     }
 
-    pub(in crate::handshake) fn whats(&self) -> Vec<String> {
-        self.asked().iter().map(Asked::what).collect()
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.received().iter().map(Received::what).collect()
     }
 
-    pub(in crate::handshake) fn subject(&self, kind: Option<Kind>, path: &str) -> Subject {
+    pub(crate) fn subject(&self, kind: Option<Kind>, path: &str) -> Subject {
         Subject {
             kind,
             is_proven: false,
@@ -148,11 +150,11 @@ impl Peer {
 }
 
 /// Preflight and probe, as a sweep runs them.
-pub(in crate::handshake) async fn ask(subject: &Subject) -> Verdict {
-    ask_within(Duration::from_secs(10), subject).await
+pub(crate) async fn probe(subject: &Subject) -> Verdict {
+    probe_for(Duration::from_secs(10), subject).await
 }
 
-pub(in crate::handshake) async fn ask_within(limit: Duration, subject: &Subject) -> Verdict {
+pub(crate) async fn probe_for(limit: Duration, subject: &Subject) -> Verdict {
     let (fetcher, random) = (Fetcher::new(Reach::Development, "registry-test", None), Random::seeded(11));
     match preflight(&fetcher, subject).await {
         PreflightResult::Pass { card } => {
@@ -164,17 +166,17 @@ pub(in crate::handshake) async fn ask_within(limit: Duration, subject: &Subject)
     }
 }
 
-pub(in crate::handshake) fn codes(verdict: &Verdict) -> Vec<&str> {
+pub(crate) fn codes(verdict: &Verdict) -> Vec<&str> {
     verdict.reasons.iter().map(|reason| reason.code.as_str()).collect()
 }
 
 async fn serve(
     mut stream: TcpStream,
-    script: &(dyn Fn(&Asked) -> Reply + Send + Sync),
-    seen: &Mutex<Vec<Asked>>,
+    script: &(dyn Fn(&Received) -> Reply + Send + Sync),
+    seen: &Mutex<Vec<Received>>,
 ) {
     // A preflight opens a connection and says nothing.
-    let Some(asked) = read(&mut stream).await else { return };
+    let Some(asked) = read_request(&mut stream).await else { return };
     seen.lock().unwrap().push(asked.clone());
     let reply = script(&asked);
     if reply.silent {
@@ -194,7 +196,7 @@ async fn serve(
     let _ = stream.shutdown().await;
 }
 
-async fn read(stream: &mut TcpStream) -> Option<Asked> {
+async fn read_request(stream: &mut TcpStream) -> Option<Received> {
     let mut bytes = Vec::new();
     let mut chunk = [0; 4096];
     let (head, body_at) = loop {
@@ -206,7 +208,7 @@ async fn read(stream: &mut TcpStream) -> Option<Asked> {
     };
     let mut words = head.split(' ').map(str::to_owned);
     let (verb, path) = (words.next()?, words.next()?);
-    let mut asked = Asked { verb, path, head, body: Value::Null };
+    let mut asked = Received { verb, path, head, body: Value::Null };
     let length: usize = asked.header("content-length").map_or(0, |text| text.parse().unwrap());
     while bytes.len() < body_at + length {
         let read = stream.read(&mut chunk).await.ok().filter(|read| *read > 0)?;

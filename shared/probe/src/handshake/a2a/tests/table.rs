@@ -4,17 +4,13 @@
 
 use serde_json::json;
 
-use super::{CARD, Script, message, outcome, probed, sound};
+use super::{CARD, Script, message, on_message, outcome, probed, sound};
 use crate::handshake::Depth;
-use crate::handshake::tests::peer::{Asked, Reply};
+use crate::handshake::tests::peer::{Received, Reply};
 use registry_model::Handshake;
 
 /// A script for everything except the card, and the expected result: class, code, speaks, answers, inconclusive.
 type Row = (&'static str, Script, (Handshake, &'static str, bool, Option<bool>, bool));
-
-pub(super) fn on_message(asked: &Asked, reply: fn(&Asked) -> Reply) -> Reply {
-    if asked.method() == Some("SendMessage") { reply(asked) } else { sound(asked) }
-}
 
 /// A script for the message alone, and the expected result: code, answers, inconclusive. The class is Partial.
 type MessageRow = (&'static str, Script, (&'static str, Option<bool>, bool));
@@ -28,7 +24,7 @@ fn message_rows() -> Vec<MessageRow> {
         ("auth error", |a| Reply::error(200, a, -32000, "Missing API key"), ("auth_required", NO, false)),
         ("auth on message", |_| Reply::empty(401), ("auth_required", NO, false)),
         ("402 on message", |_| Reply::json(402, &json!({"accepts": []})), ("payment_required", NO, false)),
-        ("odd answer", |a| Reply::result(a, &json!("Hi")), ("answer_shape", NO, false)),
+        ("odd answer", |a| a.result(&json!("Hi")), ("answer_shape", NO, false)),
         ("crash on message", |_| Reply::html(503), ("http_5xx", None, true)),
         ("busy on message", |_| Reply::empty(429), ("rate_limited", None, true)),
     ]
@@ -51,11 +47,11 @@ fn rows() -> Vec<Row> {
         ),
         ("payment", |_| Reply::empty(402), (Partial, "payment_required", false, None, false)),
         ("html", |_| Reply::html(200), (Fail, "not_a2a", false, NO, false)),
-        ("json", |_| Reply::json(200, &json!({"ok": true})), (Fail, "not_a2a", false, NO, false)),
+        ("json", |_| Reply::ok(&json!({"ok": true})), (Fail, "not_a2a", false, NO, false)),
         ("empty", |_| Reply::empty(200), (Fail, "not_a2a", false, NO, false)),
         (
             "other id",
-            |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 1, "result": message()})),
+            |_| Reply::ok(&json!({"jsonrpc": "2.0", "id": 1, "result": message()})),
             (Fail, "bad_jsonrpc", false, NO, false),
         ),
         ("no methods", |a| Reply::error(200, a, -32601, "no"), (Fail, "unknown_methods", false, NO, false)),
@@ -75,13 +71,13 @@ async fn handshake_a2a_each_response_gives_the_specified_result() {
         (name, script, true, (Handshake::Partial, code, true, answers, inconclusive))
     });
     for (name, script, is_message, (class, code, speaks, answers, inconclusive)) in rows.chain(of_message) {
-        let respond = move |asked: &Asked| match asked.path.as_str() {
+        let respond = move |asked: &Received| match asked.path.as_str() {
             CARD => sound(asked),
             _ if is_message => on_message(asked, script),
             _ => script(asked),
         };
         let (peer, verdict) = probed(Depth::Message, respond).await;
-        assert_eq!(outcome(&verdict), (class, vec![code], speaks, answers), "{name}: {:?}", peer.whats());
+        assert_eq!(outcome(&verdict), (class, vec![code], speaks, answers), "{name}: {:?}", peer.requests());
         assert_eq!(verdict.inconclusive, inconclusive, "{name}");
         assert_eq!(verdict.facts.name.as_deref(), Some("Echo"), "{name}: the card counts whatever follows");
     }

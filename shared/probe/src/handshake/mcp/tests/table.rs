@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{Script, legacy, probed, tools};
-use crate::handshake::tests::peer::{Asked, Reply, codes};
+use super::{Script, after_handshake, legacy, probed, tools};
+use crate::handshake::tests::peer::{Received, Reply, codes};
 use registry_model::Handshake;
 
 /// The expected row of the table: class, code, speaks, inconclusive.
@@ -25,39 +25,35 @@ const fn partial(code: &'static str) -> Expected {
     (Handshake::Partial, code, true, false)
 }
 
-pub(super) fn after_handshake(asked: &Asked, on_tools: fn(&Asked) -> Reply) -> Reply {
-    if asked.method() == Some("tools/list") { on_tools(asked) } else { legacy(asked) }
+/// Answers to `tools/list` after a handshake without faults.
+fn tools_rows() -> Vec<Row> {
+    use Handshake::{Ok, Partial};
+    vec![
+        ("tools error", |a| Reply::error(200, a, -32603, "boom"), partial("tools_failed")),
+        ("tools page", |_| Reply::html(200), partial("tools_failed")),
+        ("tools 503", |_| Reply::html(503), (Partial, "http_5xx", true, true)),
+        ("tools 429", |_| Reply::empty(429), (Partial, "rate_limited", true, true)),
+        ("tools gated", |_| Reply::empty(401), partial("sign_in:no_challenge")),
+        ("tools key", |a| Reply::error(200, a, -32000, "Invalid API key"), partial("auth_required")),
+        (
+            "tool names",
+            |a| {
+                let tool = json!({"name": "x", "inputSchema": {"type": "object"}});
+                a.result(&json!({"tools": [tool, tool]}))
+            },
+            (Ok, "nonconforming:tool_names", true, false),
+        ),
+        (
+            "null cursor",
+            |a| a.result(&json!({"tools": tools(), "nextCursor": null})),
+            (Ok, "null_cursor", true, false),
+        ),
+    ]
 }
 
 fn rows() -> Vec<Row> {
     use Handshake::{Fail, Partial};
     vec![
-        (
-            "tools error",
-            |a| after_handshake(a, |a| Reply::error(200, a, -32603, "boom")),
-            partial("tools_failed"),
-        ),
-        ("tools page", |a| after_handshake(a, |_| Reply::html(200)), partial("tools_failed")),
-        ("tools 503", |a| after_handshake(a, |_| Reply::html(503)), (Partial, "http_5xx", true, true)),
-        ("tools 429", |a| after_handshake(a, |_| Reply::empty(429)), (Partial, "rate_limited", true, true)),
-        ("tools gated", |a| after_handshake(a, |_| Reply::empty(401)), partial("sign_in:no_challenge")),
-        (
-            "tools key",
-            |a| after_handshake(a, |a| Reply::error(200, a, -32000, "Invalid API key")),
-            partial("auth_required"),
-        ),
-        (
-            "tool names",
-            |a| {
-                after_handshake(a, |a| {
-                    Reply::result(
-                        a,
-                        &json!({"tools": [{"name": "x", "inputSchema": {"type": "object"}}, {"name": "x", "inputSchema": {"type": "object"}}]}),
-                    )
-                })
-            },
-            (Handshake::Ok, "nonconforming:tool_names", true, false),
-        ),
         (
             "moved to a template",
             |a| match a.path.contains("token") {
@@ -92,16 +88,12 @@ fn rows() -> Vec<Row> {
             (Partial, "payment_required", false, false),
         ),
         ("html", |_| Reply::html(200), fail("not_mcp")),
-        ("json", |_| Reply::json(200, &json!({"ok": true})), fail("not_mcp")),
-        ("echo of all", |a| Reply::result(a, &json!({"ok": true})), fail("not_mcp")),
+        ("json", |_| Reply::ok(&json!({"ok": true})), fail("not_mcp")),
+        ("echo of all", |a| a.result(&json!({"ok": true})), fail("not_mcp")),
         ("unknown method", |a| Reply::error(200, a, -32601, "no"), fail("not_mcp")),
         ("empty 400", |_| Reply::empty(400), fail("not_mcp")),
         ("empty 405", |_| Reply::empty(405), fail("not_mcp")),
-        (
-            "other id",
-            |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 99, "result": {}})),
-            fail("bad_jsonrpc"),
-        ),
+        ("other id", |_| Reply::ok(&json!({"jsonrpc": "2.0", "id": 99, "result": {}})), fail("bad_jsonrpc")),
         ("refused", |a| Reply::error(200, a, -32602, "Invalid params"), partial("initialize_refused")),
         ("404", |_| Reply::html(404), fail("http_404")),
         ("410", |_| Reply::empty(410), fail("http_404")),
@@ -112,11 +104,6 @@ fn rows() -> Vec<Row> {
         ("429", |_| Reply::empty(429).with("retry-after", "77"), (Fail, "rate_limited", false, true)),
         ("500", |_| Reply::html(500), (Fail, "http_5xx", false, true)),
         ("rpc 500", |a| Reply::error(500, a, -32603, "boom"), (Fail, "http_5xx", false, true)),
-        (
-            "null cursor",
-            |a| after_handshake(a, |a| Reply::result(a, &json!({"tools": tools(), "nextCursor": null}))),
-            (Handshake::Ok, "null_cursor", true, false),
-        ),
         (
             "postponed",
             |a| {
@@ -160,9 +147,12 @@ fn rows() -> Vec<Row> {
 
 #[tokio::test]
 async fn handshake_mcp_each_response_gives_the_specified_result() {
-    for (name, script, (class, code, speaks, inconclusive)) in rows() {
-        let (peer, verdict) = probed(script).await;
-        assert_eq!(codes(&verdict), [code], "{name}: {:?}", peer.whats());
+    let rows = rows().into_iter().map(|row| (false, row));
+    let rows = rows.chain(tools_rows().into_iter().map(|row| (true, row)));
+    for (is_of_tools, (name, script, (class, code, speaks, inconclusive))) in rows {
+        let respond = move |a: &Received| if is_of_tools { after_handshake(a, script) } else { script(a) };
+        let (peer, verdict) = probed(respond).await;
+        assert_eq!(codes(&verdict), [code], "{name}: {:?}", peer.requests());
         let is_warning = verdict.reasons[0].reason.ends_with(" warning");
         assert_eq!(is_warning, verdict.handshake == Handshake::Ok, "{name}: {:?}", verdict.reasons);
         let found = (verdict.handshake, verdict.speaks, verdict.inconclusive);
