@@ -5,9 +5,9 @@ use axum::Router;
 use registry::app::App;
 use registry::ard;
 use registry::documents::{self, AnyDocument};
-use registry::http::{rest, with_middleware};
 use registry::operations::{self, AnyOperation};
 use registry::registry_api;
+use registry::rest::{self, with_middleware};
 
 pub const OPERATIONS: &[&AnyOperation] = &[
     &operations::CHECK_STATUS,

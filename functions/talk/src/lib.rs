@@ -3,8 +3,8 @@
 use axum::Router;
 use registry::app::App;
 use registry::documents::{self, AnyDocument};
-use registry::http::{rest, with_middleware};
 use registry::operations::{self, AnyOperation};
+use registry::rest::{self, with_middleware};
 
 pub const OPERATIONS: &[&AnyOperation] = &[&operations::TALK_INBOX, &operations::TALK];
 

@@ -3,9 +3,7 @@
 
 mod call;
 mod endpoint;
-mod message;
 mod negotiate;
-mod reply;
 mod revision;
 mod server;
 mod tools;

@@ -17,7 +17,7 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use crate::discovery::GUIDES;
+use crate::documents::discovery::GUIDES;
 use crate::documents::{DOCUMENTS, json as json_bytes};
 use crate::pages::PAGES;
 use crate::prelude::*;

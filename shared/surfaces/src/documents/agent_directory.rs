@@ -143,7 +143,7 @@ pub static PUBLIC_AGENTS: AnyDocument = AnyDocument {
 const DIRECTORY: AnyDocument = AnyDocument {
     max_age_s: Some(30),
     ..AnyDocument::of::<Directory>(|app, request| {
-        Box::pin(async { json_bytes(&read(app, &request.query()?).await?) })
+        Box::pin(async { json_bytes(&read(app, request.query()?).await?) })
     })
     .with_query::<DirectoryQuery>()
 };

@@ -11,11 +11,10 @@ use registry_model::protocol::{MCP_REVISIONS, MCP_SHORT_ENDPOINT};
 use registry_operations::toolsets::LIST_TOOLSETS;
 
 use super::call::{self, Outcome};
-use super::message::Request;
-use super::reply::raw;
 use super::revision::{Era, Handshake};
 use super::tools::{self, Selection};
-use crate::json_rpc::Error as RpcError;
+use crate::errors::RpcError;
+use crate::json_rpc::{Request, raw};
 
 /// How long clients may cache `tools/list` and `server/discover`.
 const TTL_MS: u32 = 300_000;
@@ -74,7 +73,7 @@ impl McpServer {
             (Era::Legacy(_), "ping") => Ok(raw(&json!({}))),
             (_, "tools/list") => self.list(era, selection, &request.params),
             (_, "tools/call") => self.call(app, caller, era, request.params).await,
-            (_, method) => Err(RpcError::method(method)),
+            (_, method) => Err(RpcError::method_not_found(method)),
         }
     }
 
