@@ -18,10 +18,9 @@ mod tasks;
 pub(crate) mod v1;
 mod version;
 
+use axum::Extension;
 use axum::response::Redirect;
 use axum::routing::{any, get, post};
-use axum::{Extension, Router};
-use serde_json::value::to_raw_value;
 
 use crate::errors::RpcError;
 use crate::prelude::*;

@@ -12,8 +12,6 @@ pub mod token;
 
 pub use routes::{description, routes};
 
-use axum::Json;
-
 use crate::prelude::*;
 
 /// ARD §7.2 and §7.4: a larger request is reduced to it.

@@ -2,8 +2,6 @@
 //! the errors of JSON-RPC (MCP and A2A), of the REST binding of A2A, of ARD and of the API of the official MCP registry.
 //! The same fault has the same status in each of them.
 
-use axum::Json;
-
 use crate::a2a::TaskState;
 use crate::prelude::*;
 use registry_model::protocol::MCP_REVISIONS;

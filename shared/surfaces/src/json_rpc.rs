@@ -1,8 +1,5 @@
 //! JSON-RPC 2.0, the binding that A2A and MCP share: messages, replies and their schemas.
 
-use axum::Json;
-use serde_json::value::to_raw_value;
-
 use crate::errors::RpcError;
 use crate::prelude::*;
 use crate::rest::json_response;

@@ -8,8 +8,6 @@ mod revision;
 mod server;
 mod tools;
 
-use axum::Router;
-
 use crate::prelude::*;
 use registry_model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
 use registry_operations::toolsets::{CORE, SPECIFIED};

@@ -15,8 +15,6 @@ mod responses;
 #[cfg(test)]
 mod tests;
 
-use std::sync::LazyLock;
-
 use crate::documents::discovery::GUIDES;
 use crate::documents::{DOCUMENTS, json as json_bytes};
 use crate::pages::PAGES;

@@ -2,7 +2,6 @@
 //! is that one of the official clients ignores the body of answers with any other status.
 
 use axum::Extension;
-use http::Uri;
 
 use super::send::PartsCache;
 use super::{dialects, version};

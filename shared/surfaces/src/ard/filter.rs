@@ -1,8 +1,6 @@
 //! The filter of a query (ARD §7.1). A filter contains paths into an entry, and the accepted values for each
 //! path. Every field of an entry can be filtered. If no entry has a path, the filter matches nothing.
 
-use std::collections::HashSet;
-
 use crate::prelude::*;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 

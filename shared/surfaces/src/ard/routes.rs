@@ -3,8 +3,6 @@
 
 use axum::middleware::map_response;
 use axum::routing::{get, post};
-use axum::{Json, Router};
-use http::Uri;
 
 use super::browse::{self, List};
 use super::explore::{self, Explored};

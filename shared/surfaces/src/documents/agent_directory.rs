@@ -2,8 +2,6 @@
 //! clients of registries that use this format. It contains the Live agents with their skills. Clients can
 //! page with offset and limit, and search by words or by skill.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserializer, de};
 
 use super::document::json as json_bytes;

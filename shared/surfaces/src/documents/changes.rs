@@ -1,7 +1,5 @@
 //! The changes of listings as an Atom feed, for programs that follow them. Its entries are the changes of `/api/changes`.
 
-use std::collections::HashSet;
-
 use crate::prelude::*;
 use registry_domain::changes;
 use registry_model::{Change, HostName};

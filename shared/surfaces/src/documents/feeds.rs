@@ -1,8 +1,6 @@
 //! Two feeds. `/api/feed` contains the events of all listings. `/api/talk/feed` contains the public posts of
 //! listings. The senders of posts are not verified, and posts of withdrawn listings are not shown.
 
-use std::collections::{HashMap, HashSet};
-
 use super::document::json;
 use crate::prelude::*;
 use registry_domain::views::active_page::limit;

@@ -2,8 +2,6 @@
 //! revisions). Some results do not depend on the request. They are serialized once at the start, because
 //! clients request them most often.
 
-use std::collections::BTreeMap;
-
 use crate::documents::mcp_server_card;
 use crate::prelude::*;
 use registry_model::cache::RenderCache;

@@ -4,9 +4,6 @@
 
 mod schema;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use crate::prelude::*;
 use registry_operations::toolsets::{self, ABOUT_TOOLSETS, CORE, FAMILIES, LIST_TOOLSETS, Toolset};
 use registry_operations::{AnyOperation, CATALOGUE};

@@ -3,7 +3,6 @@
 
 use std::cmp::Reverse;
 
-use axum::Router;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::response::{AppendHeaders, Redirect};

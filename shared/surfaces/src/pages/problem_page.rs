@@ -1,11 +1,9 @@
 //! Shows a problem as an HTML page if a browser sent the request. If a publish form is refused, the page
 //! shows the form again with the errors.
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn_with_state};
-use http::Method;
 
 use super::frame::{self, Frame, Section, html};
 use crate::prelude::*;

@@ -3,8 +3,6 @@
 //! documents no error for this case. A cursor or time that cannot be parsed returns 400, as the official API
 //! documents; so does a search text that is too long. The rest of this registry uses 422.
 
-use jiff::SignedDuration;
-
 use super::collection::Selection;
 use super::cursor::Cursor;
 use crate::prelude::*;

@@ -1,12 +1,10 @@
 //! The read API of the official MCP registry, at `/v0.1` and at the older `/v0`. This module translates
 //! paths, methods and errors. The module `registry::registry_api` makes the answers.
 
-use axum::Router;
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
 use axum::middleware::map_response;
 use axum::routing::any;
-use http::Method;
 use http::request::Parts;
 
 use super::collection::Selection;

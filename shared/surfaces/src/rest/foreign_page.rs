@@ -5,7 +5,6 @@
 
 use axum::extract::Request;
 use axum::middleware::Next;
-use http::Method;
 use url::{Host, Url};
 
 use super::media_type::essence;

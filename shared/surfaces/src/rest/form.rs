@@ -1,12 +1,10 @@
 //! The HTML forms for publishing, for checks and for reports, as a browser without JavaScript sends them. If a form is valid, the
 //! answer redirects to the page of the listing. Otherwise the answer is a page that explains what to correct.
 
-use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Redirect;
-use http::Method;
 
 use super::Parameters;
 use super::media_type::{content_type, essence};

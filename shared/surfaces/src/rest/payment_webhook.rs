@@ -2,7 +2,6 @@
 //! covers the raw body.
 
 use axum::routing::post;
-use axum::{Json, Router};
 
 use super::RawBody;
 use crate::prelude::*;

@@ -1,7 +1,6 @@
 //! Serves operations and documents by REST. All operations have one generic handler, and all documents have
 //! another. So a function only lists what it serves.
 
-use axum::Router;
 use axum::extract::{FromRequest, Request};
 use axum::routing::{MethodRouter, get, post};
 use http::request::Parts;
