@@ -3,7 +3,7 @@
 use axum::Router;
 use registry::a2a;
 use registry::app::App;
-use registry::http::with_middleware;
+use registry::rest::with_middleware;
 
 /// The routes of this function. The strict card below the same base is served by `well-known`, which may sign.
 pub fn router(app: App) -> Router {

@@ -6,8 +6,8 @@ use registry::app::App;
 use registry::ard;
 use registry::documents::{self, AnyDocument};
 use registry::features::{AnyOperation, count_served, served};
-use registry::http::{rest, with_middleware};
 use registry::registry_api;
+use registry::rest::{self, with_middleware};
 
 /// The prefixes of the paths of operations that the gateway sends to this function.
 const PATHS: &[&str] = &[

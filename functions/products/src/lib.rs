@@ -4,7 +4,7 @@
 use axum::Router;
 use registry::app::App;
 use registry::features::{AnyOperation, count_served, served};
-use registry::http::{rest, with_middleware};
+use registry::rest::{self, with_middleware};
 
 /// The prefixes of the paths that the gateway sends to this function.
 const PATHS: &[&str] = &["/api/collections", "/api/products/"];

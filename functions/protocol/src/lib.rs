@@ -3,8 +3,8 @@
 use axum::Router;
 use registry::app::App;
 use registry::documents::SERVER_CARD;
-use registry::http::{rest, with_middleware};
 use registry::mcp;
+use registry::rest::{self, with_middleware};
 
 pub fn router(app: App) -> Router {
     let routes = mcp::routes(&app.settings).merge(rest::documents(&[&SERVER_CARD]));

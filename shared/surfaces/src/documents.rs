@@ -9,6 +9,7 @@ pub mod agent_directory;
 mod ai_catalog;
 mod badge;
 mod changes;
+pub mod discovery;
 mod document;
 mod dumps;
 mod evidence_log;

@@ -3,14 +3,10 @@
 
 mod call;
 mod endpoint;
-mod message;
 mod negotiate;
-mod reply;
 mod revision;
 mod server;
 mod tools;
-
-use axum::Router;
 
 use crate::prelude::*;
 use registry_features::operation::toolsets::{CORE, SPECIFIED};

@@ -15,9 +15,7 @@ mod responses;
 #[cfg(test)]
 mod tests;
 
-use std::sync::LazyLock;
-
-use crate::discovery::GUIDES;
+use crate::documents::discovery::GUIDES;
 use crate::documents::{DOCUMENTS, json as json_bytes};
 use crate::pages::PAGES;
 use crate::prelude::*;

@@ -28,11 +28,12 @@ mod when;
 
 use crate::documents::AnyDocument;
 
-pub use home::HOME;
+pub use home::routes;
 pub(crate) use sitemap::SITEMAP;
 
-pub use check::refused_check;
-pub use problem_page::{accepts_html, problem_page, refused_form, with_problem_pages};
+pub(crate) use check::refused_check;
+pub use problem_page::with_problem_pages;
+pub(crate) use problem_page::{accepts_html, problem_page, refused_form};
 
 pub static PAGES: &[&AnyDocument] = &[
     &legal::ABOUT,
@@ -40,7 +41,7 @@ pub static PAGES: &[&AnyDocument] = &[
     &check::CHECK,
     &check::CHECK_REPORT,
     &for_agents::FOR_AGENTS,
-    &HOME,
+    &home::HOME,
     &listing::LISTING,
     &network::NETWORK,
     &legal::PRIVACY,

@@ -3,7 +3,6 @@
 
 mod collection;
 mod cursor;
-mod error;
 mod extensions;
 mod path;
 mod query;
@@ -11,7 +10,6 @@ mod routes;
 mod servers;
 
 pub use cursor::Cursor;
-pub(crate) use error::ErrorBody;
 pub(crate) use extensions::{Facets, Health, Matches};
 pub(crate) use query::{LIST_PARAMETERS, schema as query_schema};
 pub(crate) use servers::ServerList;

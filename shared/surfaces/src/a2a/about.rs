@@ -1,8 +1,6 @@
 //! The description of this endpoint. A GET and the method `help` return it. It is built from the catalog of
 //! operations and the table of methods, so it cannot become out of date.
 
-use axum::Json;
-
 use super::dialects;
 use crate::prelude::*;
 use registry_features::intent;

@@ -1,10 +1,6 @@
 //! The dialects (versions) of A2A, recognized by their method names: `SendMessage` in 1.0 is `message/send` in older ones.
 //! The method name also decides the dialect of the answer, because many clients send no version header.
 
-use std::collections::BTreeMap;
-
-use serde_json::value::to_raw_value;
-
 use super::message::Part;
 use super::task::Task;
 use super::{older, v1};

@@ -1,9 +1,9 @@
 //! Reads fields of a client's JSON. A field has a camel-case name, but some clients send it in snake case. Errors
 //! contain the name of the field. A number may be a string, because the REST binding sends numbers in the query.
 
-use super::A2aError;
 use super::id::is_valid_id;
 use super::v1::MAX_HISTORY_LENGTH;
+use crate::errors::RpcError;
 use crate::prelude::*;
 
 /// The members of one object, and its path for errors.
@@ -18,8 +18,8 @@ impl<'a> Fields<'a> {
         Self { members, path }
     }
 
-    pub(super) fn at(value: &'a Value, path: &'a str) -> Result<Self, A2aError> {
-        let members = value.as_object().ok_or_else(|| A2aError::param(path, "must be an object."))?;
+    pub(super) fn at(value: &'a Value, path: &'a str) -> Result<Self, RpcError> {
+        let members = value.as_object().ok_or_else(|| RpcError::param(path, "must be an object."))?;
         Ok(Self { members, path })
     }
 
@@ -33,12 +33,12 @@ impl<'a> Fields<'a> {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    pub(super) fn wrong(&self, name: &str, detail: &str) -> A2aError {
-        A2aError::param(self.path_of(name), detail)
+    pub(super) fn wrong(&self, name: &str, detail: &str) -> RpcError {
+        RpcError::param(self.path_of(name), detail)
     }
 
     /// A string; the empty one counts as absent.
-    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, A2aError> {
+    pub(super) fn text(&self, name: &str) -> Result<Option<&'a str>, RpcError> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A string that can be stored as an id.
-    pub(super) fn id(&self, name: &str) -> Result<Option<String>, A2aError> {
+    pub(super) fn id(&self, name: &str) -> Result<Option<String>, RpcError> {
         let Some(id) = self.text(name)? else { return Ok(None) };
         if !is_valid_id(id) {
             return Err(self.wrong(name, "must have at most 128 characters and no control characters."));
@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
         Ok(Some(id.to_owned()))
     }
 
-    pub(super) fn number(&self, name: &str, min: u64, max: u64) -> Result<Option<u64>, A2aError> {
+    pub(super) fn number(&self, name: &str, min: u64, max: u64) -> Result<Option<u64>, RpcError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = match value {
             Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
@@ -68,11 +68,11 @@ impl<'a> Fields<'a> {
         })
     }
 
-    pub(super) fn history_length(&self) -> Result<Option<u64>, A2aError> {
+    pub(super) fn history_length(&self) -> Result<Option<u64>, RpcError> {
         self.number("historyLength", 0, MAX_HISTORY_LENGTH)
     }
 
-    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, A2aError> {
+    pub(super) fn flag(&self, name: &str) -> Result<Option<bool>, RpcError> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(*flag)),
@@ -83,7 +83,7 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of strings; absent counts as empty.
-    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, A2aError> {
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, RpcError> {
         let Some(value) = self.get(name) else { return Ok(Vec::new()) };
         let owned = |text: &Value| text.as_str().map(str::to_owned);
         let texts = value.as_array().and_then(|list| list.iter().map(owned).collect());

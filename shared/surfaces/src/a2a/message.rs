@@ -4,7 +4,7 @@
 //! message, and every stored byte costs money. So only the beginning of a message is stored. It is enough to
 //! recognize the message and to continue the conversation.
 
-use super::A2aError;
+use crate::errors::RpcError;
 use crate::prelude::*;
 use registry_features::intent::MessageContent;
 
@@ -79,7 +79,7 @@ impl Message {
     }
 
     /// Fails if the message contains only files: they are not read.
-    pub(super) fn parsed(&self) -> Result<MessageContent, A2aError> {
+    pub(super) fn parsed(&self) -> Result<MessageContent, RpcError> {
         let mut parsed = MessageContent::default();
         let mut files = 0_usize;
         for part in &self.parts {
@@ -94,7 +94,7 @@ impl Message {
                 Content::Raw(_) => files += 1,
             }
         }
-        if files == self.parts.len() { Err(A2aError::only_files()) } else { Ok(parsed) }
+        if files == self.parts.len() { Err(RpcError::only_files()) } else { Ok(parsed) }
     }
 }
 

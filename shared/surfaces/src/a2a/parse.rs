@@ -1,10 +1,10 @@
 //! Reads a message of any A2A version. Clients of the older versions may leave out fields that their SDKs do not check.
 
-use super::A2aError;
 use super::dialects::Dialect;
 use super::fields::Fields;
 use super::message::{Content, Message, Part, Role};
 use super::v1::MAX_PARTS;
+use crate::errors::RpcError;
 use crate::prelude::*;
 
 /// Reads the `message` member of the parameters of a call.
@@ -12,7 +12,7 @@ pub(super) fn message(
     params: Fields<'_>,
     dialect: Dialect,
     new_id: impl FnOnce() -> String,
-) -> Result<Message, A2aError> {
+) -> Result<Message, RpcError> {
     let Some(value) = params.get("message") else { return Err(params.wrong("message", "is missing.")) };
     let message = Fields::at(value, "message")?;
     let id = match (message.id("messageId")?, dialect) {
@@ -34,7 +34,7 @@ pub(super) fn message(
     })
 }
 
-fn role(message: Fields<'_>, dialect: Dialect) -> Result<Role, A2aError> {
+fn role(message: Fields<'_>, dialect: Dialect) -> Result<Role, RpcError> {
     match (message.text("role")?, dialect) {
         (Some("ROLE_USER" | "user"), _) | (None, Dialect::V03 | Dialect::V02) => Ok(Role::User),
         (Some("ROLE_AGENT" | "agent"), _) => Ok(Role::Agent),
@@ -42,7 +42,7 @@ fn role(message: Fields<'_>, dialect: Dialect) -> Result<Role, A2aError> {
     }
 }
 
-pub(super) fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, A2aError> {
+pub(super) fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, RpcError> {
     match of.get("metadata") {
         None => Ok(None),
         Some(Value::Object(members)) => Ok(Some(members.clone())),
@@ -50,7 +50,7 @@ pub(super) fn metadata(of: Fields<'_>) -> Result<Option<Map<String, Value>>, A2a
     }
 }
 
-fn parts(message: Fields<'_>) -> Result<Vec<Part>, A2aError> {
+fn parts(message: Fields<'_>) -> Result<Vec<Part>, RpcError> {
     // The REST binding of 0.3 has them in `content`.
     let parts = message.get("parts").or_else(|| message.get("content")).and_then(Value::as_array);
     match parts {
@@ -75,7 +75,7 @@ fn levels(value: &Value) -> usize {
 
 /// Reads a part by its members, because `kind` (0.3) and `type` (0.2) are often missing or wrong. Before 1.0 the
 /// members of a file are in a `file` object.
-fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
+fn part(value: &Value, path: &str) -> Result<Part, RpcError> {
     let part = Fields::at(value, path)?;
     let file = part.get("file").map(|file| Fields::at(file, path)).transpose()?;
     let file_fields = file.unwrap_or(part);
@@ -104,7 +104,7 @@ fn part(value: &Value, path: &str) -> Result<Part, A2aError> {
     let metadata = metadata(part)?;
     match <[Content; 1]>::try_from(contents) {
         Ok([content]) => Ok(Part { content, media_type, filename, metadata }),
-        Err(_) => Err(A2aError::param(path, "must have exactly one of text, data, url and raw.")),
+        Err(_) => Err(RpcError::param(path, "must have exactly one of text, data, url and raw.")),
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::a2a::v1::send_schema;
 
-    fn message(message: &Value, dialect: Dialect) -> Result<Message, A2aError> {
+    fn message(message: &Value, dialect: Dialect) -> Result<Message, RpcError> {
         let params = json!({ "message": message });
         super::message(Fields::at(&params, "").unwrap(), dialect, || "new".to_owned())
     }
@@ -170,7 +170,7 @@ mod tests {
         let read = |data: Value| message(&json!({ "parts": [{ "data": data }] }), Dialect::V03);
         assert!(read(nested(MAX_LEVELS)).is_ok());
         let error = read(nested(MAX_LEVELS + 1)).unwrap_err();
-        assert_eq!(error.details[0]["fieldViolations"][0]["field"], "message.parts[0].data");
+        assert_eq!(error.data[0]["fieldViolations"][0]["field"], "message.parts[0].data");
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
         ] {
             assert!(!described.is_valid(&json!({ "message": value })), "{value}");
             let error = message(&value, Dialect::V1).unwrap_err();
-            assert_eq!(error.details[0]["fieldViolations"][0]["field"], field, "{value}");
+            assert_eq!(error.data[0]["fieldViolations"][0]["field"], field, "{value}");
         }
     }
 }

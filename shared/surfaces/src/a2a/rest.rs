@@ -3,15 +3,13 @@
 
 use axum::Extension;
 use axum::extract::{FromRequest, Path, Request};
-use http::Uri;
 
 use super::dialects::{Dialect, Method};
 use super::send::PartsCache;
-use super::{A2aError, calls, version};
-use crate::http::RawBody;
-use crate::http::rest::json_response;
+use super::version;
+use crate::errors::RpcError;
 use crate::prelude::*;
-use registry_model::json;
+use crate::rest::{Parameters, RawBody, json_response};
 
 /// Sent only to clients that name it; others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
@@ -29,7 +27,8 @@ pub(super) async fn handle(
 ) -> Response {
     let call = path.map_or(Some((Method::Send(Dialect::V1), None)), |Path(path)| call_at(&path));
     let names_a2a_json = names_a2a_json(request.headers());
-    let mut response = run(&app, &cache, caller, call, request).await.map(json_response).into_response();
+    let answer = run(&app, &cache, caller, call, request).await;
+    let mut response = answer.map_or_else(RpcError::into_google_error, json_response);
     if names_a2a_json {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(A2A_JSON));
     }
@@ -48,33 +47,29 @@ async fn run(
     caller: Caller,
     call: Option<Call>,
     request: Request,
-) -> Result<Box<RawValue>, A2aError> {
-    let (method, task_id) = call.ok_or_else(A2aError::no_such_path)?;
-    version::check(request.headers(), request.uri())?;
+) -> Result<Box<RawValue>, RpcError> {
+    let (method, task_id) = call.ok_or_else(RpcError::no_such_path)?;
+    let query = Parameters::of_uri(request.uri());
+    version::check(request.headers(), &query)?;
     let allowed = http_methods(method);
     if !allowed.split(", ").any(|allowed| allowed == request.method().as_str()) {
-        return Err(A2aError::wrong_method(allowed));
+        return Err(RpcError::wrong_method(allowed));
     }
     let mut params = match method {
         Method::Send(_) => body(request).await?,
-        _ => query(request.uri()),
+        _ => query.iter().map(|(name, value)| (name.to_owned(), value.into())).collect(),
     };
     params.extend(task_id.map(|id| ("id".to_owned(), Value::String(id))));
-    calls::call(app, cache, caller, method, &params).await
+    super::call(app, cache, caller, method, &params).await
 }
 
-async fn body(request: Request) -> Result<Map<String, Value>, A2aError> {
-    let body = RawBody::from_request(request, &()).await.map_err(A2aError::of_body)?;
-    match json::parse(&body.0) {
+async fn body(request: Request) -> Result<Map<String, Value>, RpcError> {
+    let body = RawBody::from_request(request, &()).await.map_err(RpcError::of_a2a_body)?;
+    match body.value() {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(A2aError::invalid_request("The body must be a JSON object.")),
-        Err(error) => Err(A2aError::parse(&error)),
+        Ok(_) => Err(RpcError::invalid_request("The body must be a JSON object.")),
+        Err(error) => Err(RpcError::invalid_json(&error)),
     }
-}
-
-fn query(uri: &Uri) -> Map<String, Value> {
-    let pairs = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-    pairs.map(|(name, value)| (name.into_owned(), Value::String(value.into_owned()))).collect()
 }
 
 const fn http_methods(method: Method) -> &'static str {

@@ -2,15 +2,13 @@
 //! is that one of the official clients ignores the body of answers with any other status.
 
 use axum::Extension;
-use http::Uri;
 
 use super::send::PartsCache;
-use super::{A2aError, calls, dialects, version};
-use crate::http::RawBody;
-use crate::http::rest::json_response;
-use crate::json_rpc;
+use super::{dialects, version};
+use crate::errors::RpcError;
+use crate::json_rpc::{Malformed, Reply, Request};
 use crate::prelude::*;
-use registry_model::json;
+use crate::rest::{Parameters, RawBody};
 
 /// `POST /api/a2a`.
 pub(super) async fn handle(
@@ -20,57 +18,27 @@ pub(super) async fn handle(
     uri: Uri,
     headers: HeaderMap,
     body: Result<RawBody, Problem>,
-) -> Response {
-    let (id, request) = read(body);
-    let answer = match request.and_then(|request| version::check(&headers, &uri).map(|()| request)) {
-        Ok(Request { method, params }) => match dialects::method(&method) {
-            Some(method) => calls::call(&app, &cache, caller, method, &params).await,
-            None => Err(A2aError::unknown_method(&method)),
-        },
-        Err(error) => Err(error),
-    };
-    let reply = json_rpc::response(&id, &answer.map_err(A2aError::rpc));
-    reply.map(json_response).map_err(A2aError::from).into_response()
-}
-
-struct Request {
-    method: String,
-    params: Map<String, Value>,
-}
-
-/// With the id of the request if it is valid, also for an error, as JSON-RPC requires.
-fn read(body: Result<RawBody, Problem>) -> (Value, Result<Request, A2aError>) {
-    let invalid = |id: Value, detail: &str| (id, Err(A2aError::invalid_request(detail)));
-    let document = match body.map(|body| json::parse(&body.0)) {
-        Ok(Ok(document)) => document,
-        Ok(Err(error)) => return (Value::Null, Err(A2aError::parse(&error))),
-        Err(problem) => return (Value::Null, Err(A2aError::of_body(problem))),
-    };
-    let mut members = match document {
-        Value::Object(members) => members,
-        Value::Array(_) => {
-            return invalid(Value::Null, "Batches are not supported: send one request at a time.");
+) -> impl IntoResponse {
+    let (id, answer) = match read(body) {
+        Ok(Request { id, method, params }) => {
+            let answer =
+                match (version::check(&headers, &Parameters::of_uri(&uri)), dialects::method(&method)) {
+                    (Err(error), _) => Err(error),
+                    (Ok(()), None) => Err(RpcError::unknown_method(&method)),
+                    (Ok(()), Some(method)) => super::call(&app, &cache, caller, method, &params).await,
+                };
+            (id, answer)
         }
-        _ => return invalid(Value::Null, "A request must be a JSON object."),
+        Err(Malformed { id, error }) => (id, Err(*error)),
     };
-    // A request without an id would be a notification. A2A has none, so the client forgot the id.
-    let id = match members.remove("id") {
-        Some(id @ (Value::String(_) | Value::Number(_) | Value::Null)) => id,
-        None => Value::Null,
-        Some(_) => return invalid(Value::Null, "`id` must be a string or a number."),
-    };
-    if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return invalid(id, "`jsonrpc` must be \"2.0\".");
-    }
-    let Some(Value::String(method)) = members.remove("method") else {
-        return invalid(id, "`method` must be a string; call `help` for the list of methods.");
-    };
-    let params = match members.remove("params") {
-        Some(Value::Object(params)) => params,
-        None | Some(Value::Null) => Map::new(),
-        Some(_) => return (id, Err(A2aError::param("params", "must be an object."))),
-    };
-    (id, Ok(Request { method, params }))
+    (StatusCode::OK, Reply::to(&id, answer))
+}
+
+/// An error has the id of the request if it is valid, as JSON-RPC requires.
+fn read(body: Result<RawBody, Problem>) -> Result<Request, Malformed> {
+    let without_id = |error| Malformed { id: Value::Null, error: Box::new(error) };
+    let body = body.map_err(|problem| without_id(RpcError::of_a2a_body(problem)))?;
+    Request::of_a2a(body.value().map_err(|error| without_id(RpcError::invalid_json(&error)))?)
 }
 
 #[cfg(test)]
@@ -78,9 +46,8 @@ mod tests {
     use super::*;
 
     fn refusal(body: &'static str) -> (Value, i32) {
-        let (id, request) = read(Ok(RawBody(body.into())));
-        let Err(error) = request else { panic!("{body} was accepted") };
-        (id, error.rpc().code)
+        let Malformed { id, error } = read(Ok(RawBody(body.into()))).unwrap_err();
+        (id, error.code)
     }
 
     #[test]
@@ -102,7 +69,7 @@ mod tests {
             assert_eq!(refusal(body), (id, code), "{body}");
         }
         assert_eq!(refusal(Box::leak("[".repeat(100_000).into_boxed_str())), (Value::Null, -32700));
-        let (id, request) = read(Ok(RawBody("{\"jsonrpc\":\"2.0\",\"method\":\"help\"}".into())));
-        assert_eq!((id, request.map(|request| request.method)), (Value::Null, Ok("help".to_owned())));
+        let request = read(Ok(RawBody("{\"jsonrpc\":\"2.0\",\"method\":\"help\"}".into()))).unwrap();
+        assert_eq!((request.id, request.method.as_str()), (Value::Null, "help"));
     }
 }

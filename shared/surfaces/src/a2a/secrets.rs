@@ -1,8 +1,6 @@
 //! Removes secrets and e-mail addresses from stored tasks, both from answers and from messages. The secrets are
 //! access tokens, discount codes, session ids, and values that follow a name such as `idempotency_key`.
 
-use std::sync::LazyLock;
-
 use regex::{Captures, Regex};
 
 use crate::prelude::*;

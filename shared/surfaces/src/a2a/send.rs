@@ -6,10 +6,11 @@ use super::dialects::Dialect;
 use super::fields::Fields;
 use super::id::{is_hard_to_guess, new_context_id, new_id};
 use super::message::{Message, Part, Role};
+use super::parse;
 use super::secrets::{NOT_STORED, drop_removed};
 use super::task::{Artifact, Task, TaskContents, TaskState};
 use super::tasks::{CANCELED_TEXT, stored};
-use super::{A2aError, parse};
+use crate::errors::RpcError;
 use crate::prelude::*;
 use registry_features::AnyOperation;
 use registry_features::intent::{self, Conversation, Intent, MessageContent, Outcome, Reply};
@@ -40,7 +41,7 @@ pub(super) async fn send(
     caller: Caller,
     params: Fields<'_>,
     dialect: Dialect,
-) -> Result<Box<RawValue>, A2aError> {
+) -> Result<Box<RawValue>, RpcError> {
     let mut request = send_request(app, params, dialect)?;
     // Everyone at the same address could read a task whose id is easy to guess. Such a task gets an id of ours.
     if request.client_task_id.as_deref().is_some_and(|id| !is_hard_to_guess(id)) {
@@ -90,7 +91,7 @@ pub(super) async fn send(
     Ok(dialect.sent(task, request.history_length)?)
 }
 
-fn send_request(app: &App, params: Fields<'_>, dialect: Dialect) -> Result<SendRequest, A2aError> {
+fn send_request(app: &App, params: Fields<'_>, dialect: Dialect) -> Result<SendRequest, RpcError> {
     parse::metadata(params)?;
     let message = parse::message(params, dialect, || new_id(app))?;
     let client_task_id = if dialect == Dialect::V02 {
@@ -106,7 +107,7 @@ fn send_request(app: &App, params: Fields<'_>, dialect: Dialect) -> Result<SendR
     // Refused, because the client would wait for notifications that never arrive.
     for push in ["taskPushNotificationConfig", "pushNotificationConfig"] {
         if configuration.get(push).is_some() {
-            return Err(A2aError::no_push());
+            return Err(RpcError::no_push());
         }
     }
     // A client that does not wait for the answer fetches the task later.
@@ -128,7 +129,7 @@ async fn read(
     dialect: Dialect,
     operation: &'static AnyOperation,
     arguments: Value,
-) -> Result<Arc<RawValue>, A2aError> {
+) -> Result<Arc<RawValue>, RpcError> {
     // If the store fails here, the operation runs without the cache and reports the failure.
     let validator = (operation.cache_validator)(app.clone()).await.unwrap_or_default();
     let key = json!([dialect == Dialect::V1, operation.name, arguments]).to_string();
@@ -165,24 +166,24 @@ async fn count(app: &App, caller: &Caller) -> Result<(), Problem> {
 }
 
 /// The task to continue, or the one that a new task replaces.
-async fn previous(app: &App, caller: Caller, request: &SendRequest) -> Result<Option<Task>, A2aError> {
+async fn previous(app: &App, caller: Caller, request: &SendRequest) -> Result<Option<Task>, RpcError> {
     let chosen = request.client_task_id.as_ref();
     let Some(id) = chosen.or(request.message.task_id.as_ref()) else { return Ok(None) };
     let Some(stored) = stored(app, &caller, id).await? else {
-        return if chosen.is_some() { Ok(None) } else { Err(A2aError::task_not_found(id)) };
+        return if chosen.is_some() { Ok(None) } else { Err(RpcError::task_not_found(id)) };
     };
     let task = Task::from_stored(stored)?;
     if task.state.is_final() {
         // A client of 0.2 may reuse the id of its own task, but never replace a task with an id of ours.
         return match chosen {
             Some(_) => Ok((task.origin == Origin::Client).then_some(task)),
-            None => Err(A2aError::unsupported(
+            None => Err(RpcError::unsupported(
                 "This task has ended. Send a message without taskId to start a new one.",
             )),
         };
     }
     if request.context_id.as_ref().is_some_and(|id| *id != task.context_id) {
-        return Err(A2aError::param("message.contextId", "does not match the task."));
+        return Err(RpcError::param("message.contextId", "does not match the task."));
     }
     Ok(Some(task))
 }
@@ -192,7 +193,7 @@ fn continued(previous: Option<&Task>) -> Option<&Task> {
 }
 
 /// All messages of the client as one, so that an answer to a question completes the first message, and that question.
-fn conversation(contents: &TaskContents) -> Result<Conversation, A2aError> {
+fn conversation(contents: &TaskContents) -> Result<Conversation, RpcError> {
     let mut whole = MessageContent::default();
     for message in contents.history.iter().filter(|message| message.role == Role::User) {
         let mut parsed = message.parsed()?;
@@ -216,7 +217,7 @@ async fn store(
     context_id: String,
     previous: Option<Task>,
     reply: Option<Reply>,
-) -> Result<Task, A2aError> {
+) -> Result<Task, RpcError> {
     let continued = continued(previous.as_ref());
     let (id, origin, context_id, owner) = match (continued, &request.client_task_id) {
         (Some(task), _) => (task.id.clone(), task.origin, task.context_id.clone(), task.caller.clone()),
@@ -232,7 +233,7 @@ async fn store(
     });
     let history: Vec<Message> = history.into_iter().map(Message::abridged).collect();
     if history.len() > MAX_MESSAGES {
-        return Err(A2aError::unsupported(
+        return Err(RpcError::unsupported(
             "This task has too many messages. Send a message without taskId to start a new one.",
         ));
     }
@@ -255,7 +256,7 @@ async fn store(
     if app.store.keep_task(replaced.as_ref(), &task.to_stored()?, task.at).await? {
         Ok(task)
     } else {
-        Err(A2aError::param(
+        Err(RpcError::param(
             "id",
             "another message changed this task at the same time. What your message requests may have been done, \
              but the answer was not stored.",

@@ -12,7 +12,7 @@ use registry_store::{MAX_CONTENT_BYTES, Origin, StoredTask};
 string_enum! {
     /// A2A 1.0 specification §4.1.3, with the names in A2A 0.3; 1.0 writes the same in capitals. `Submitted`, `Working` and
     /// `AuthRequired` are never stored here: a task is answered before it is stored, and no operation needs a credential.
-    pub(super) enum TaskState {
+    pub(crate) enum TaskState {
         Submitted = "submitted",
         Working = "working",
         Completed = "completed",

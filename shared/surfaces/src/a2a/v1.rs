@@ -123,22 +123,6 @@ enum PartContent {
     Raw(String),
 }
 
-/// An error of the REST binding of A2A (google.rpc.Status).
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "A2aError")]
-pub(crate) struct ErrorBody {
-    pub(super) error: ErrorStatus,
-}
-
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(inline)]
-pub(crate) struct ErrorStatus {
-    pub(super) code: u16,
-    pub(super) status: &'static str,
-    pub(super) message: String,
-    pub(super) details: Vec<Value>,
-}
-
 impl Task {
     /// With the last `history` messages; all of them without a limit.
     pub(super) fn of(mut task: super::task::Task, history: Option<u64>, artifacts: bool) -> Self {

@@ -1,22 +1,21 @@
 //! The version header (A2A 1.0 specification §3.6). The A2A version of a request follows from the method name, because
 //! every client sends the method name correctly. The header is used only to refuse unsupported versions.
 
-use http::{HeaderMap, Uri};
+use http::HeaderMap;
 
-use super::A2aError;
+use crate::errors::RpcError;
+use crate::rest::Parameters;
 
 const HEADER: &str = "a2a-version";
 
 /// Refuses an unsupported version in the header or, without a header, in the query.
-pub(super) fn check(headers: &HeaderMap, uri: &Uri) -> Result<(), A2aError> {
-    let from_query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes())
-        .find(|(name, _)| name.eq_ignore_ascii_case(HEADER))
-        .map(|(_, value)| value.into_owned());
-    let header = headers.get(HEADER).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-    match header.or(from_query).as_deref().map(str::trim) {
+pub(super) fn check(headers: &HeaderMap, query: &Parameters) -> Result<(), RpcError> {
+    let from_query = query.iter().find(|(name, _)| name.eq_ignore_ascii_case(HEADER));
+    let header = headers.get(HEADER).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    match header.as_deref().or(from_query.map(|(_, value)| value)).map(str::trim) {
         None | Some("") => Ok(()),
         Some(version) if is_supported(version) => Ok(()),
-        Some(version) => Err(A2aError::version(version)),
+        Some(version) => Err(RpcError::unsupported_version(version)),
     }
 }
 
@@ -32,11 +31,11 @@ mod tests {
 
     #[test]
     fn unsupported_versions_are_refused() {
-        let uri = |text: &str| text.parse::<Uri>().unwrap();
+        let query = |text: &str| Parameters::parse(text.as_bytes());
         let mut headers = HeaderMap::new();
-        assert!(check(&headers, &uri("/api/a2a")).is_ok());
-        assert!(check(&headers, &uri("/api/a2a?A2A-Version=1.0")).is_ok());
-        assert!(check(&headers, &uri("/api/a2a?A2A-Version=99.0")).is_err());
+        assert!(check(&headers, &query("")).is_ok());
+        assert!(check(&headers, &query("A2A-Version=1.0")).is_ok());
+        assert!(check(&headers, &query("A2A-Version=99.0")).is_err());
         for (version, supported) in [
             ("1.0", true),
             ("0.3", true),
@@ -47,7 +46,7 @@ mod tests {
             ("0.1", false),
         ] {
             headers.insert(HEADER, version.parse().unwrap());
-            assert_eq!(check(&headers, &uri("/")).is_ok(), supported, "{version}");
+            assert_eq!(check(&headers, &query("")).is_ok(), supported, "{version}");
         }
     }
 }

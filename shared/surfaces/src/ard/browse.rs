@@ -3,8 +3,8 @@
 
 use super::filter::Kinds;
 use super::list_filter::{ListFilter, MAX_CHARS};
+use super::page_size;
 use super::token::{self, ListPosition};
-use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
 use crate::prelude::*;
 use registry_model::Cursor;
@@ -45,7 +45,7 @@ pub(crate) struct List {
     page_token: Option<String>,
 }
 
-pub(super) async fn list(app: &App, query: &ListQuery) -> Result<List, ArdError> {
+pub(super) async fn list(app: &App, query: &ListQuery) -> Result<List, Problem> {
     let limit = page_size(query.page_size, 20)?;
     let filter = ListFilter::read(query.filter.as_deref().unwrap_or_default())?;
     check_order(query.order_by.as_deref().unwrap_or_default())?;
@@ -82,7 +82,7 @@ async fn filtered(
     mut part: BrowseQuery,
     mut seen_before: usize,
     limit: usize,
-) -> Result<List, ArdError> {
+) -> Result<List, Problem> {
     let mut list = List::default();
     for _ in 0..MAX_READS {
         let page = app.search.browse(&part).await?;
@@ -106,13 +106,13 @@ async fn filtered(
     Ok(list)
 }
 
-fn check_order(order: &str) -> Result<(), ArdError> {
+fn check_order(order: &str) -> Result<(), Problem> {
     let mut words = order.split_whitespace();
     let (field, direction) = (words.next().unwrap_or("name"), words.next().unwrap_or("ASC"));
     if field == "name" && direction.eq_ignore_ascii_case("ASC") && words.next().is_none() {
         return Ok(());
     }
-    Err(ArdError::invalid(
+    Err(Problem::malformed(
         "`orderBy` must be `name` (in the registry API), which is also the default. To get the newest listings \
          first, use GET /api/listings/active.",
     ))

@@ -2,7 +2,7 @@
 //! or the entries that match a text. The counts come from the index only. No listing is read.
 
 use super::filter::{self, Filter, Kinds};
-use super::{ArdError, search};
+use super::search;
 use crate::prelude::*;
 use registry_features::listing::urn;
 use registry_model::Listed;
@@ -91,16 +91,16 @@ struct FacetRequest {
     min_count: usize,
 }
 
-pub(super) async fn explore(app: &App, body: &Value) -> Result<Explored, ArdError> {
+pub(super) async fn explore(app: &App, body: &Value) -> Result<Explored, Problem> {
     if !matches!(body["query"], Value::Null | Value::Object(_)) {
-        return Err(ArdError::invalid(
+        return Err(Problem::malformed(
             "`query` must be an object. Its members `text` and `filter` are optional.",
         ));
     }
     let text = search::text(body)?.unwrap_or_default();
     let filter = Filter::read(&body["query"]["filter"])?;
     if filter.looks_at_entries() {
-        return Err(ArdError::invalid("Only `query.text` and a filter on `type` are supported here."));
+        return Err(Problem::malformed("Only `query.text` and a filter on `type` are supported here."));
     }
     let requests = facet_requests(body)?;
     let by = distinct_facets(&requests);
@@ -132,15 +132,15 @@ fn distinct_facets(requests: &[FacetRequest]) -> Vec<Facet> {
 }
 
 /// Each field once. If a field is requested several times, the last request counts.
-fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
+fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, Problem> {
     let facets = body["resultType"]["facets"].as_array().ok_or_else(|| {
-        ArdError::invalid(
+        Problem::malformed(
             "`resultType` must contain the fields whose values are counted, such as {\"facets\": \
              [{\"field\": \"type\"}]}.",
         )
     })?;
     if facets.len() > MAX_FACETS {
-        return Err(ArdError::invalid(format!("Too many facets: at most {MAX_FACETS} per request.")));
+        return Err(Problem::malformed(format!("Too many facets: at most {MAX_FACETS} per request.")));
     }
     let mut requests: Vec<FacetRequest> = Vec::new();
     for request in facets.iter().map(facet) {
@@ -151,10 +151,10 @@ fn facet_requests(body: &Value) -> Result<Vec<FacetRequest>, ArdError> {
     Ok(requests)
 }
 
-fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
+fn facet(facet: &Value) -> Result<FacetRequest, Problem> {
     let field = facet["field"].as_str().filter(|field| !field.is_empty());
     let field =
-        field.ok_or_else(|| ArdError::invalid("Each entry of `resultType.facets` must have a `field`."))?;
+        field.ok_or_else(|| Problem::malformed("Each entry of `resultType.facets` must have a `field`."))?;
     let counted = match field {
         "type" | "mediaType" | "metadata.kind" | "kind" => Some(Facet::Kind),
         "publisher" => Some(Facet::Publisher),
@@ -162,7 +162,7 @@ fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
         "metadata.category" | "category" => Some(Facet::Category),
         other if NOT_COUNTED.contains(&other.split('.').next().unwrap_or_default()) => {
             let other = shorten(other, 80);
-            return Err(ArdError::invalid(format!(
+            return Err(Problem::malformed(format!(
                 "`{other}` cannot be counted. Supported: type, publisher, tags, metadata.category, metadata.kind."
             )));
         }
@@ -174,7 +174,7 @@ fn facet(facet: &Value) -> Result<FacetRequest, ArdError> {
             .filter(|number| (1..=MAX_BUCKETS).contains(number))
             .and_then(|number| usize::try_from(number).ok())
             .ok_or_else(|| {
-                ArdError::invalid(format!("`{member}` must be a whole number from 1 to {MAX_BUCKETS}."))
+                Problem::malformed(format!("`{member}` must be a whole number from 1 to {MAX_BUCKETS}."))
             }),
     };
     Ok(FacetRequest {

@@ -1,9 +1,6 @@
 //! The filter of a query (ARD §7.1). A filter contains paths into an entry, and the accepted values for each
 //! path. Every field of an entry can be filtered. If no entry has a path, the filter matches nothing.
 
-use std::collections::HashSet;
-
-use super::ArdError;
 use crate::prelude::*;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 
@@ -65,12 +62,12 @@ pub(super) struct Filter {
 impl Filter {
     pub(super) const NONE: Self = Self { kinds: Kinds::Both, others: Vec::new(), paths: 0 };
 
-    pub(super) fn read(filter: &Value) -> Result<Self, ArdError> {
+    pub(super) fn read(filter: &Value) -> Result<Self, Problem> {
         let constraints = match filter {
             Value::Null => return Ok(Self::NONE),
             Value::Object(constraints) => constraints,
             _ => {
-                return Err(ArdError::invalid(
+                return Err(Problem::malformed(
                     "`query.filter` must be an object. Its keys are field paths, and its values are the \
                      accepted values.",
                 ));
@@ -80,26 +77,26 @@ impl Filter {
         for (path, values) in constraints {
             let values = values_of(values).ok_or_else(|| {
                 let shown = shorten(path, 80);
-                ArdError::invalid(format!("`query.filter`: `{shown}` must be a value or a list of values."))
+                Problem::malformed(format!("`query.filter`: `{shown}` must be a value or a list of values."))
             })?;
             read = read.and(path, values)?;
         }
         Ok(read)
     }
 
-    pub(super) fn and(mut self, path: &str, values: Vec<String>) -> Result<Self, ArdError> {
+    pub(super) fn and(mut self, path: &str, values: Vec<String>) -> Result<Self, Problem> {
         if path.is_empty() {
-            return Err(ArdError::invalid(
+            return Err(Problem::malformed(
                 "A path of a filter is empty. Name a field of an entry, such as `tags`.",
             ));
         }
         if self.paths >= MAX_PATHS {
-            return Err(ArdError::invalid(format!(
+            return Err(Problem::malformed(format!(
                 "A filter can have at most {MAX_PATHS} paths. Remove the paths that you need least."
             )));
         }
         if values.len() > MAX_VALUES_PER_PATH {
-            return Err(ArdError::invalid(format!(
+            return Err(Problem::malformed(format!(
                 "A path of a filter can have at most {MAX_VALUES_PER_PATH} values. Send the other values in \
                  another request."
             )));
@@ -108,7 +105,7 @@ impl Filter {
         let long = values.iter().map(String::as_str).find(is_long).or(Some(path).filter(is_long));
         if let Some(long) = long {
             let shown = shorten(long, 80);
-            return Err(ArdError::invalid(format!(
+            return Err(Problem::malformed(format!(
                 "A path or value of a filter can have at most {MAX_CHARS} characters. Shorten or remove `{shown}`."
             )));
         }
@@ -227,7 +224,7 @@ mod tests {
             (path(200), path(201), "Shorten"),
         ] {
             assert!(Filter::read(&largest).is_ok(), "{largest}");
-            let ArdError(problem) = Filter::read(&too_large).unwrap_err();
+            let problem = Filter::read(&too_large).unwrap_err();
             assert!(problem.detail.contains(advice), "{}", problem.detail);
             assert!(problem.detail.len() < 400, "{}", problem.detail);
         }

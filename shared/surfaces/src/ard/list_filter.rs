@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use jiff::civil::{Date, DateTime};
 
-use super::ArdError;
 use super::filter::{Filter, Kinds};
 use crate::prelude::*;
 
@@ -24,11 +23,11 @@ pub(super) struct ListFilter {
 }
 
 impl ListFilter {
-    pub(super) fn read(text: &str) -> Result<Self, ArdError> {
+    pub(super) fn read(text: &str) -> Result<Self, Problem> {
         let mut read =
             Self { values: Filter::NONE, names: Vec::new(), created_after: None, updated_after: None };
         if text.chars().count() > MAX_CHARS {
-            return Err(ArdError::invalid(format!("`filter` is too long: at most {MAX_CHARS} characters.")));
+            return Err(Problem::malformed(format!("`filter` is too long: at most {MAX_CHARS} characters.")));
         }
         let mut rest = text.trim();
         while !rest.is_empty() {
@@ -57,7 +56,7 @@ impl ListFilter {
             && self.values.matches(entry)
     }
 
-    fn and(mut self, condition: &Condition<'_>) -> Result<Self, ArdError> {
+    fn and(mut self, condition: &Condition<'_>) -> Result<Self, Problem> {
         let Condition { field, later, value } = *condition;
         let values = value.split(',').map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         let values: Vec<String> = values.collect();
@@ -65,10 +64,10 @@ impl ListFilter {
             ("createdAfter", _) | ("createdAt", true) => self.created_after = Some(moment(value)?),
             ("updatedAfter", _) | ("updatedAt", true) => self.updated_after = Some(moment(value)?),
             ("createdAt" | "updatedAt", false) => {
-                return Err(ArdError::invalid(format!("`filter`: `{field}` requires `>` and a time.")));
+                return Err(Problem::malformed(format!("`filter`: `{field}` requires `>` and a time.")));
             }
             (field, true) => {
-                return Err(ArdError::invalid(format!("`filter`: `{}` requires `=`.", shorten(field, 80))));
+                return Err(Problem::malformed(format!("`filter`: `{}` requires `=`.", shorten(field, 80))));
             }
             ("displayName", _) => self.names.push(values.iter().map(|value| value.to_lowercase()).collect()),
             ("publisherId" | "publisher", _) => self.values = self.values.and("publisher", values)?,
@@ -76,7 +75,7 @@ impl ListFilter {
             (field, _) => {
                 let field = shorten(field, 80);
                 let detail = format!("`filter`: unknown field `{field}`. Supported: {FIELDS}.");
-                return Err(ArdError::invalid(detail));
+                return Err(Problem::malformed(detail));
             }
         }
         Ok(self)
@@ -96,9 +95,9 @@ struct Condition<'a> {
 }
 
 /// The first condition of a text, and the rest of the text.
-fn condition(text: &str) -> Result<(Condition<'_>, &str), ArdError> {
+fn condition(text: &str) -> Result<(Condition<'_>, &str), Problem> {
     let unclear = || {
-        ArdError::invalid(format!(
+        Problem::malformed(format!(
             "`filter` cannot be parsed at `{}`. Write each condition as field = 'value', and join conditions \
              with AND.",
             shorten(text, 80)
@@ -125,7 +124,7 @@ fn condition(text: &str) -> Result<(Condition<'_>, &str), ArdError> {
 }
 
 /// The text after the AND; empty at the end of the filter.
-fn joined(text: &str) -> Result<&str, ArdError> {
+fn joined(text: &str) -> Result<&str, Problem> {
     let rest = text.trim_start();
     if rest.is_empty() {
         return Ok("");
@@ -137,7 +136,7 @@ fn joined(text: &str) -> Result<&str, ArdError> {
         rest.strip_prefix('&').unwrap_or_default()
     };
     match after.trim_start() {
-        "" => Err(ArdError::invalid(
+        "" => Err(Problem::malformed(
             "`filter`: join conditions with AND. OR and NOT are not supported. To accept several values of a \
              field, write 'a,b'.",
         )),
@@ -146,7 +145,7 @@ fn joined(text: &str) -> Result<&str, ArdError> {
 }
 
 /// A time with a zone, a time in UTC, or a day.
-fn moment(text: &str) -> Result<Moment, ArdError> {
+fn moment(text: &str) -> Result<Moment, Problem> {
     let utc =
         |civil: DateTime| civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp().into());
     let read =
@@ -154,7 +153,7 @@ fn moment(text: &str) -> Result<Moment, ArdError> {
             text.parse::<Date>().ok().and_then(|day| utc(day.to_datetime(jiff::civil::Time::midnight())))
         });
     read.ok_or_else(|| {
-        ArdError::invalid(format!(
+        Problem::malformed(format!(
             "`filter`: `{}` is not an ISO 8601 time such as 2026-11-20T12:00:00Z.",
             shorten(text, 60)
         ))

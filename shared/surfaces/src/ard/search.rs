@@ -2,8 +2,8 @@
 //! ARD allows only entries, referrals and a page token in the answer.
 
 use super::filter::{self, Filter, Kinds};
+use super::page_size;
 use super::token::{self, HitsBefore};
-use super::{ArdError, page_size};
 use crate::ard::catalog_entry::CatalogEntry;
 use crate::prelude::*;
 use registry_features::federation::{self, FederationMode, PeerReferral};
@@ -69,10 +69,10 @@ pub(crate) fn schema() -> Value {
 }
 
 impl Request {
-    fn read(body: &Value) -> Result<Self, ArdError> {
+    fn read(body: &Value) -> Result<Self, Problem> {
         let text = text(body)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| {
-            ArdError::invalid(
+            Problem::malformed(
                 "`query.text` is required: describe in plain words what you need. To browse \
                 without a search, use GET agents.",
             )
@@ -84,7 +84,7 @@ impl Request {
                 None | Some("auto") => FederationMode::Auto,
                 Some("none") => FederationMode::None,
                 Some("referrals") => FederationMode::Referrals,
-                Some(_) => return Err(ArdError::invalid("`federation` must be auto, referrals or none.")),
+                Some(_) => return Err(Problem::malformed("`federation` must be auto, referrals or none.")),
             },
             limit: page_size(optional_number(body, "pageSize")?, 10)?,
             skip: token::position::<HitsBefore>(optional_text(body, "pageToken")?)?.0,
@@ -92,7 +92,7 @@ impl Request {
     }
 }
 
-pub(super) async fn search(app: &App, body: &Value) -> Result<Results, ArdError> {
+pub(super) async fn search(app: &App, body: &Value) -> Result<Results, Problem> {
     let Request { text, filter, federation, limit, skip } = Request::read(body)?;
     let referrals = referrals(app, federation).await?;
     let kind = match filter.kinds {
@@ -117,7 +117,7 @@ pub(super) async fn search(app: &App, body: &Value) -> Result<Results, ArdError>
 }
 
 /// An empty list means that no registry is known; only a caller that asked for referrals gets one.
-async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<PeerReferral>>, ArdError> {
+async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<PeerReferral>>, Problem> {
     if federation == FederationMode::None {
         return Ok(None);
     }
@@ -129,28 +129,28 @@ fn entry(hit: &Hit, settings: &Settings) -> CatalogEntry {
     CatalogEntry::of(&hit.listing, hit.abilities.clone(), settings)
 }
 
-pub(super) fn text(body: &Value) -> Result<Option<Text>, ArdError> {
+pub(super) fn text(body: &Value) -> Result<Option<Text>, Problem> {
     match &body["query"]["text"] {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(Text::parse(text, "query.text")?)),
-        _ => Err(ArdError::invalid("`query.text` must be a string.")),
+        _ => Err(Problem::malformed("`query.text` must be a string.")),
     }
 }
 
-fn optional_text<'a>(body: &'a Value, member: &str) -> Result<Option<&'a str>, ArdError> {
+fn optional_text<'a>(body: &'a Value, member: &str) -> Result<Option<&'a str>, Problem> {
     match &body[member] {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text)),
-        _ => Err(ArdError::invalid(format!("`{member}` must be a string."))),
+        _ => Err(Problem::malformed(format!("`{member}` must be a string."))),
     }
 }
 
-fn optional_number(body: &Value, member: &str) -> Result<Option<u64>, ArdError> {
+fn optional_number(body: &Value, member: &str) -> Result<Option<u64>, Problem> {
     match &body[member] {
         Value::Null => Ok(None),
         value => whole_number(value)
             .map(Some)
-            .ok_or_else(|| ArdError::invalid(format!("`{member}` must be a whole number from 1."))),
+            .ok_or_else(|| Problem::malformed(format!("`{member}` must be a whole number from 1."))),
     }
 }
 

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use registry_model::error::Problem;
 use registry_model::{Cursor, ForeignCursor};
-
-use super::ArdError;
 
 /// The deepest offset that a token may have.
 const MAX_OFFSET: usize = 100_000;
@@ -27,10 +26,10 @@ pub struct ListPosition {
 ///
 /// # Errors
 /// 400: this registry did not issue the token.
-pub(super) fn position<T: Default + fmt::Display + FromStr>(token: Option<&str>) -> Result<T, ArdError> {
+pub(super) fn position<T: Default + fmt::Display + FromStr>(token: Option<&str>) -> Result<T, Problem> {
     let Some(token) = token.filter(|token| !token.is_empty()) else { return Ok(T::default()) };
     let cursor = token.parse::<Cursor<T>>().map_err(|_| {
-        ArdError::invalid(
+        Problem::malformed(
             "`pageToken` must be the pageToken of an earlier page; leave it out for the first page.",
         )
     })?;

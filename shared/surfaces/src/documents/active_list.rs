@@ -79,17 +79,17 @@ pub static ACTIVE_LIST: AnyDocument = AnyDocument {
     max_age_s: Some(5),
     shows_live: true,
     validator: |app, request| {
-        let query: ListQuery = request.query()?;
-        page_query(&query)?;
-        view(&query)?;
+        let query: &ListQuery = request.query()?;
+        page_query(query)?;
+        view(query)?;
         Ok(Some(active_page::validator(app, request.live, &format!("{query:?}"))))
     },
     ..AnyDocument::of::<ActiveList>(|app, request| Box::pin(render(app, request))).with_query::<ListQuery>()
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
-    let query: ListQuery = request.query()?;
-    let page = active_page::read(app, &page_query(&query)?).await?;
+    let query: &ListQuery = request.query()?;
+    let page = active_page::read(app, &page_query(query)?).await?;
     let (settings, live) = (&app.settings, request.live);
     let (deal, now) = (funnel::deal(settings, live.funnel.seats_claimed), app.clock.now());
     let rows = |listings: &[Listing]| listings.iter().map(|l| Row::of(l, settings, &deal, now)).collect();
@@ -111,7 +111,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         next_cursor: page.next.cursor(),
         deal: deal.clone(),
     };
-    match view(&query)? {
+    match view(query)? {
         View::Full => json(&whole),
         view => json(&view.part(&SHORT, serde_json::json!(whole))),
     }

@@ -55,8 +55,8 @@ pub static AGENT_DESCRIPTIONS: AnyDocument = AnyDocument {
     max_age_s: Some(60),
     shows_live: true,
     validator: |app, request| {
-        let query: PageRequest = request.query()?;
-        page_query(&query)?;
+        let query: &PageRequest = request.query()?;
+        page_query(query)?;
         let name = format!("{PATH}?{query:?}/{}", app.settings.base_url);
         Ok(Some(active_page::validator(app, request.live, &name)))
     },
@@ -65,8 +65,8 @@ pub static AGENT_DESCRIPTIONS: AnyDocument = AnyDocument {
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
-    let query: PageRequest = request.query()?;
-    let page = active_page::read(app, &page_query(&query)?).await?;
+    let query: &PageRequest = request.query()?;
+    let page = active_page::read(app, &page_query(query)?).await?;
     let url = |page: &str| app.settings.url(&format!("{PATH}?page={page}"));
     let context = json!({
         "@vocab": "https://schema.org/",

@@ -2,8 +2,6 @@
 //! clients of registries that use this format. It contains the Live agents with their skills. Clients can
 //! page with offset and limit, and search by words or by skill.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserializer, de};
 
 use super::document::json as json_bytes;
@@ -143,7 +141,7 @@ pub static PUBLIC_AGENTS: AnyDocument = AnyDocument {
 const DIRECTORY: AnyDocument = AnyDocument {
     max_age_s: Some(30),
     ..AnyDocument::of::<Directory>(|app, request| {
-        Box::pin(async { json_bytes(&read(app, &request.query()?).await?) })
+        Box::pin(async { json_bytes(&read(app, request.query()?).await?) })
     })
     .with_query::<DirectoryQuery>()
 };

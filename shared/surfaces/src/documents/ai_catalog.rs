@@ -1,8 +1,6 @@
 //! The catalog for ARD crawlers in two formats with the same entries. `/.well-known/ai-catalog.json` has the
 //! strict format of the AI catalog (`specVersion` 1.0, no other fields). `/.well-known/ard.json` is JSON-LD.
 
-use std::collections::HashSet;
-
 use super::document::{Render, json};
 use crate::ard::catalog_entry::{self, CatalogEntry};
 use crate::prelude::*;

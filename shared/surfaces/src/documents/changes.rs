@@ -1,7 +1,5 @@
 //! The changes of listings as an Atom feed, for programs that follow them. Its entries are the changes of `/api/changes`.
 
-use std::collections::HashSet;
-
 use crate::prelude::*;
 use registry_features::listing::change_feed;
 use registry_features::operation::lookup;
@@ -49,11 +47,11 @@ pub static CHANGE_FEED: AnyDocument = AnyDocument {
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let FeedQuery { kind, listing_id, domain } = request.query()?;
-    if let Some(id) = &listing_id {
+    if let Some(id) = listing_id {
         lookup::listing(app, id).await?;
     }
     let (found, _) = change_feed::latest(app).await?;
-    let at_domain = match &domain {
+    let at_domain = match domain {
         Some(domain) => Some(listings_at(app, domain, &found).await?),
         None => None,
     };
@@ -73,11 +71,14 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
             change,
         })
         .collect();
-    let parameters =
-        [("kind", kind.map(|kind| kind.as_str().to_owned())), ("listing_id", listing_id), ("domain", domain)];
+    let parameters = [
+        ("kind", kind.map(Kind::as_str)),
+        ("listing_id", listing_id.as_deref()),
+        ("domain", domain.as_deref()),
+    ];
     let mut url = url::Url::parse(&settings.url(&request.path)).map_err(|e| Problem::fault(e.to_string()))?;
     for (name, value) in parameters.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-        url.query_pairs_mut().append_pair(name, &value);
+        url.query_pairs_mut().append_pair(name, value);
     }
     let feed = Feed {
         url: url.to_string(),

@@ -1,6 +1,7 @@
 //! A document: its paths, its cache lifetime, its cache validator and the code that renders it, as a value, so that the
 //! server can serve any document by its path.
 
+use std::any::Any;
 use std::fmt::Debug;
 
 use futures::future::BoxFuture;
@@ -14,6 +15,9 @@ use registry_model::cache::TaggedPage;
 
 /// A validator, if the document has one before it is rendered.
 pub(crate) type Validity = Result<Option<CacheValidator>, Problem>;
+
+/// A parsed query of any type, and its text for the cache.
+pub(crate) type ParsedQuery = (Arc<dyn Any + Send + Sync>, String);
 
 type Headers = Vec<(&'static str, String)>;
 
@@ -42,8 +46,8 @@ pub struct AnyDocument {
     /// rendering, and is neither rendered nor sent again while the validator stays the same. Without one, the
     /// bytes of the document are the validator.
     pub(crate) validator: fn(&App, &DocumentRequest) -> Validity,
-    /// The query after it was parsed, so that unknown parameters do not create cache entries.
-    pub(crate) query_key: fn(&str) -> Result<String, Problem>,
+    /// Parses the query. The text in the cache is made from the result, so that unknown parameters do not create entries.
+    pub(crate) parse_query: fn(&str) -> Result<ParsedQuery, Problem>,
     /// Whether it depends only on the settings and the code. It is then made once per process.
     pub is_fixed: bool,
     /// Headers that are computed for each request.
@@ -55,14 +59,15 @@ pub struct AnyDocument {
 pub(crate) struct DocumentRequest {
     pub path: String,
     pub caller: Caller,
-    query: String,
+    query: Arc<dyn Any + Send + Sync>,
     /// Default unless the document shows Live listings.
     pub live: Live,
 }
 
 impl DocumentRequest {
-    pub(crate) fn query<Q: DeserializeOwned>(&self) -> Result<Q, Problem> {
-        from_query(&self.query)
+    /// The query, of the type that the document declares.
+    pub(crate) fn query<Q: 'static>(&self) -> Result<&Q, Problem> {
+        self.query.downcast_ref().ok_or_else(|| Problem::fault("the query has another type"))
     }
 }
 
@@ -84,7 +89,7 @@ impl AnyDocument {
             answer_schema: schema_of_answer::<A>,
             shows_live: false,
             validator: |_, _| Ok(None),
-            query_key: key::<NoQuery>,
+            parse_query: parse_query::<NoQuery>,
             is_fixed: false,
             headers_now: |_| Box::pin(async { Ok(Vec::new()) }),
             render,
@@ -97,8 +102,10 @@ impl AnyDocument {
     }
 
     /// The document with the parameters `Q`.
-    pub(crate) const fn with_query<Q: DeserializeOwned + JsonSchema + Debug>(self) -> Self {
-        Self { query_schema: || schema_for!(Q).to_value(), query_key: key::<Q>, ..self }
+    pub(crate) const fn with_query<Q: DeserializeOwned + JsonSchema + Debug + Send + Sync + 'static>(
+        self,
+    ) -> Self {
+        Self { query_schema: || schema_for!(Q).to_value(), parse_query: parse_query::<Q>, ..self }
     }
 
     /// The first path, with `{name}` for a parameter.
@@ -112,10 +119,11 @@ impl AnyDocument {
         app: &App,
         caller: Caller,
         path: String,
-        query: String,
+        query: &str,
         headers: &HeaderMap,
     ) -> Result<(Option<Bytes>, CacheValidator), Problem> {
-        let key = format!("{path}?{}", (self.query_key)(&query)?);
+        let (query, query_text) = (self.parse_query)(query)?;
+        let key = format!("{path}?{query_text}");
         let live = if self.shows_live { app.store.live().await? } else { Live::default() };
         let request = DocumentRequest { path, caller, query, live };
         match (self.validator)(app, &request)? {
@@ -154,8 +162,12 @@ pub(crate) fn reused_for(app: &App, seconds: u32, name: &str) -> Validity {
     Ok(Some(CacheValidator::weak(&format!("{name}/{span}"))))
 }
 
-fn key<Q: DeserializeOwned + Debug>(query: &str) -> Result<String, Problem> {
-    Ok(format!("{:?}", from_query::<Q>(query)?))
+fn parse_query<Q: DeserializeOwned + Debug + Send + Sync + 'static>(
+    query: &str,
+) -> Result<ParsedQuery, Problem> {
+    let query: Q = from_query(query)?;
+    let text = format!("{query:?}");
+    Ok((Arc::new(query), text))
 }
 
 pub(crate) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {

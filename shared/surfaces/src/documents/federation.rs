@@ -55,8 +55,8 @@ pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument {
     max_age_s: Some(60),
     shows_live: true,
     validator: |app, request| {
-        let query: PageRequest = request.query()?;
-        page_query(&query)?;
+        let query: &PageRequest = request.query()?;
+        page_query(query)?;
         Ok(Some(active_page::validator(app, request.live, &format!("catalog?{query:?}"))))
     },
     ..AnyDocument::of::<FederationCatalogue>(|app, request| Box::pin(render(app, request)))
@@ -64,7 +64,7 @@ pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument {
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
-    let page = active_page::read(app, &page_query(&request.query()?)?).await?;
+    let page = active_page::read(app, &page_query(request.query()?)?).await?;
     let (settings, now) = (&app.settings, app.clock.now());
     let peers =
         |listings: &[Listing]| listings.iter().map(|listing| Peer::of(listing, settings, now)).collect();

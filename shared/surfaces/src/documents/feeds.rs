@@ -1,8 +1,6 @@
 //! Two feeds. `/api/feed` contains the events of all listings. `/api/talk/feed` contains the public posts of
 //! listings. The senders of posts are not verified, and posts of withdrawn listings are not shown.
 
-use std::collections::{HashMap, HashSet};
-
 use super::document::json;
 use crate::prelude::*;
 use registry_features::listing::active_page::limit;
@@ -46,7 +44,7 @@ pub static ACTIVITY_FEED: AnyDocument = AnyDocument {
 };
 
 async fn activity(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
-    let query: FeedQuery = request.query()?;
+    let query: &FeedQuery = request.query()?;
     let limit = limit(query.limit, ITEMS)?;
     let before = Cursor::<TimeKey>::position(query.cursor.as_deref(), "next_cursor")?;
     let (items, more) = app.store.feed(before.as_ref().map(TimeKey::as_str), limit).await?;
@@ -106,7 +104,7 @@ pub static TALK_FEED: AnyDocument = AnyDocument {
 };
 
 async fn talk(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
-    let query: TalkFeedQuery = request.query()?;
+    let query: &TalkFeedQuery = request.query()?;
     let limit = limit(query.limit, ITEMS)?;
     let before = Cursor::<TimeKey>::position(query.cursor.as_deref(), "next_cursor")?;
     let (messages, more) =

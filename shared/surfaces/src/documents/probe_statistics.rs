@@ -2,8 +2,6 @@
 //! outcomes of the day, and whether the schedules run. All numbers come from counters and index pages. No
 //! records are counted.
 
-use jiff::SignedDuration;
-
 use super::document::json;
 use crate::prelude::*;
 use registry_formats::injection;

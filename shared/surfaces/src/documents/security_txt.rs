@@ -1,7 +1,5 @@
 //! `/.well-known/security.txt`: where to report a vulnerability (RFC 9116).
 
-use jiff::SignedDuration;
-
 use crate::prelude::*;
 
 /// The document expires after this time. RFC 9116 recommends less than a year.

@@ -7,9 +7,9 @@ use registry_features::operation::short::{View, as_markdown};
 use registry_features::operation::toolsets::{FAMILIES, Toolset};
 use registry_features::{self as operations, AnyOperation, RawArguments};
 
-use super::reply::raw;
 use super::revision::Era;
-use crate::json_rpc::Error as RpcError;
+use crate::errors::RpcError;
+use crate::json_rpc::raw;
 
 #[derive(Debug)]
 pub(super) struct Outcome {
@@ -62,7 +62,7 @@ async fn run(
 fn unknown(name: &str) -> RpcError {
     let shown = FAMILIES.iter().filter(|family| !family.is_for_operators());
     let names: Vec<&str> = shown.flat_map(Toolset::operations).map(|entry| entry.name).collect();
-    RpcError::params(format!("Unknown tool: {}", shorten(name, 120))).with(json!({ "tools": names }))
+    RpcError::params(format!("Unknown tool: {}", shorten(name, 120))).with_data(json!({ "tools": names }))
 }
 
 fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, RpcError> {
@@ -74,7 +74,7 @@ fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, 
         document["next"] = next;
     }
     if are_bad_arguments(&problem) && !era.reports_bad_arguments_as_results() {
-        return Err(RpcError::params(problem.detail).with(document));
+        return Err(RpcError::params(problem.detail).with_data(document));
     }
     Ok(Outcome { text: document.to_string().into(), content: raw(&document), is_error: true })
 }

@@ -3,25 +3,22 @@
 
 use std::time::Duration;
 
-use crate::http::{CallerBucket, RawBody};
-use crate::json_rpc::MAX_BATCH_LENGTH;
+use crate::errors::RpcError;
+use crate::json_rpc::{MAX_BATCH_LENGTH, Malformed, Message, Reply, Request};
 use crate::prelude::*;
+use crate::rest::{CallerBucket, Parameters, RawBody, media_type};
+use axum::Extension;
 use axum::routing::{MethodRouter, get};
-use axum::{Extension, Json};
 use http::uri::{PathAndQuery, Uri};
 use registry_features::operation::operator_token;
 use registry_features::operation::toolsets::Toolset;
-use registry_model::json;
 use registry_model::protocol::MCP_REVISIONS;
 use tokio::time::Instant;
 
-use super::message::{Malformed, Message, Request};
 use super::negotiate;
-use super::reply::{self, Reply};
 use super::revision::{Era, Handshake};
 use super::server::McpServer;
 use super::tools::Selection;
-use crate::json_rpc::Error as RpcError;
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct McpDescription {
@@ -48,7 +45,8 @@ const MAX_BATCH_BYTES: usize = 3_000_000;
 pub(super) fn routes(server: &Arc<McpServer>, toolset: &'static Toolset) -> MethodRouter<App> {
     let server = Arc::clone(server);
     let describe = move |State(app): State<App>, uri: Uri, caller: Caller, headers: HeaderMap| async move {
-        describe(&app, &uri, &select(&app, toolset, &uri, &headers, &caller)?, &headers)
+        let selection = select(&app, toolset, &uri, &headers, &caller);
+        selection.map_err(whole_error).map(|selection| describe(&app, &uri, &selection, &headers))
     };
     get(describe).post(
         move |State(app): State<App>,
@@ -58,9 +56,9 @@ pub(super) fn routes(server: &Arc<McpServer>, toolset: &'static Toolset) -> Meth
               headers: HeaderMap,
               body: Result<RawBody, Problem>| async move {
             let bucket = bucket.map(|Extension(bucket)| bucket);
-            let selection = select(&app, toolset, &uri, &headers, &caller)?;
+            let selection = select(&app, toolset, &uri, &headers, &caller).map_err(whole_error)?;
             let served = Served { server: &server, app: &app, caller, selection: &selection };
-            answer(served, bucket.as_ref(), &headers, body).await
+            answer(served, bucket.as_ref(), &headers, body).await.map_err(whole_error)
         },
     )
 }
@@ -73,7 +71,7 @@ fn select(
     caller: &Caller,
 ) -> Result<Selection, RpcError> {
     let is_operator = operator_token::is_sent(app, caller);
-    Selection::read(toolset, uri.query().unwrap_or_default(), headers, is_operator)
+    Selection::read(toolset, &Parameters::of_uri(uri), headers, is_operator)
 }
 
 /// What all messages of a request have in common.
@@ -91,29 +89,29 @@ async fn answer(
     headers: &HeaderMap,
     body: Result<RawBody, Problem>,
 ) -> Result<Response, RpcError> {
-    let body = body.map_err(body_error)?;
-    match json::parse(&body.0).map_err(|error| RpcError::parse(&error.to_string()))? {
-        Value::Array(_) if !negotiate::allows_batches(headers) => {
-            Err(RpcError::request("Send one message per request. Only revision 2025-03-26 supports batches."))
-        }
+    let body = body.map_err(RpcError::of_mcp_body)?;
+    match body.value().map_err(|error| RpcError::parse_error(&error.to_string()))? {
+        Value::Array(_) if !negotiate::allows_batches(headers) => Err(RpcError::invalid_request(
+            "Send one message per request. Only revision 2025-03-26 supports batches.",
+        )),
         Value::Array(messages) => batch(served, bucket, messages, Instant::now() + MAX_BATCH_TIME).await,
         message => single(served, headers, message).await,
     }
 }
 
 async fn single(served: Served<'_>, headers: &HeaderMap, message: Value) -> Result<Response, RpcError> {
-    let reply = match Message::read(message) {
+    let reply = match Message::of_mcp(message) {
         Ok(Message::Request(request)) => match negotiate::negotiate_version(headers, &request) {
             Ok(era) => result(served, era, request).await,
-            Err(error) => Reply::error(Some(&request.id), error),
+            Err(error) => Reply::error(&request.id, error),
         },
         Ok(Message::Response) if !negotiate::allows_responses(headers) => {
-            return Err(RpcError::request(
+            return Err(RpcError::invalid_request(
                 "This server sends no requests to clients, so it accepts no responses from them.",
             ));
         }
-        Ok(Message::Notification | Message::Response) => return Ok(reply::accepted()),
-        Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)),
+        Ok(Message::Notification | Message::Response) => return Ok(StatusCode::ACCEPTED.into_response()),
+        Err(Malformed { id, error }) => Reply::error(&id, *error),
     };
     Ok(reply.into_response())
 }
@@ -134,19 +132,23 @@ async fn batch(
     last_start: Instant,
 ) -> Result<Response, RpcError> {
     if messages.is_empty() || messages.len() > MAX_BATCH_LENGTH {
-        return Err(RpcError::request(format!("A batch must contain 1 to {MAX_BATCH_LENGTH} messages.")));
+        return Err(RpcError::invalid_request(format!(
+            "A batch must contain 1 to {MAX_BATCH_LENGTH} messages."
+        )));
     }
     let mut replies = Vec::new();
     let mut size = 0;
     for (number, message) in messages.into_iter().enumerate() {
-        let reply = match Message::read(message) {
+        let reply = match Message::of_mcp(message) {
             Ok(Message::Notification | Message::Response) => continue,
-            Err(Malformed { id, detail }) => Reply::error(id.as_ref(), RpcError::request(detail)),
+            Err(Malformed { id, error }) => Reply::error(&id, *error),
             Ok(Message::Request(request)) => {
                 let refusal = if request.method == "initialize" {
-                    Some(RpcError::request("`initialize` must not be part of a batch."))
+                    Some(RpcError::invalid_request("`initialize` must not be part of a batch."))
                 } else if size > MAX_BATCH_BYTES {
-                    Some(RpcError::request("The batch's answers are too large. Send this request alone."))
+                    Some(RpcError::invalid_request(
+                        "The batch's answers are too large. Send this request alone.",
+                    ))
                 } else if Instant::now() > last_start {
                     Some(RpcError::send_again("Not run: the messages before took too long. Send again.", 1))
                 } else {
@@ -155,7 +157,7 @@ async fn batch(
                     taken.err().map(|it| RpcError::send_again(it.detail, it.retry_after.unwrap_or(1)))
                 };
                 match refusal {
-                    Some(error) => Reply::error(Some(&request.id), error),
+                    Some(error) => Reply::error(&request.id, error),
                     None => result(served, Era::Legacy(Handshake::March2025), request).await,
                 }
             }
@@ -163,25 +165,22 @@ async fn batch(
         size += reply.length();
         replies.push(reply);
     }
-    Ok(reply::batch(&replies))
+    Ok(Reply::batch(&replies))
 }
 
-/// Only a malformed body is a parse error; JSON-RPC has no code for other problems of a body.
-fn body_error(problem: Problem) -> RpcError {
-    match problem.status {
-        StatusCode::BAD_REQUEST => RpcError::parse(&problem.detail),
-        status => RpcError::refused(status, problem.detail),
-    }
+/// An error that concerns the whole body.
+fn whole_error(error: RpcError) -> Reply {
+    Reply::error(&Value::Null, error)
 }
 
 /// A client that wants an event stream expects 405 if there is none; all others get a description.
-fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) -> Result<Response, RpcError> {
+fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) -> Response {
     if wants_a_stream(headers) {
         let detail = "This endpoint is stateless and has no event stream. Send JSON-RPC by POST.";
         let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
         let mut response = problem.into_response();
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
-        return Ok(response);
+        return response;
     }
     let settings = &app.settings;
     let description = McpDescription {
@@ -195,20 +194,14 @@ fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) ->
         server_card: settings.url("/mcp/server-card"),
         note: r#"For MCP clients. POST JSON-RPC: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}."#,
     };
-    Ok(Json(description).into_response())
+    Json(description).into_response()
 }
 
 fn wants_a_stream(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let client_headers =
         ["mcp-protocol-version", "mcp-session-id", "last-event-id"].map(HeaderName::from_static);
-    accepted.flat_map(|list| list.split(',')).any(is_event_stream)
+    media_type::accepted(headers).any(|range| range.eq_ignore_ascii_case("text/event-stream"))
         || client_headers.iter().any(|name| headers.contains_key(name))
-}
-
-fn is_event_stream(range: &str) -> bool {
-    let media_type = range.split(';').next().unwrap_or_default().trim();
-    media_type.eq_ignore_ascii_case("text/event-stream")
 }
 
 #[cfg(test)]

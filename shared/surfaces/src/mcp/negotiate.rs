@@ -8,9 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use crate::prelude::*;
 use registry_model::protocol::MCP_NEWEST_REVISION;
 
-use super::message::Request;
 use super::revision::{Era, Handshake};
-use crate::json_rpc::Error as RpcError;
+use crate::errors::RpcError;
+use crate::json_rpc::Request;
 
 const VERSION_HEADER: &str = "mcp-protocol-version";
 const METHOD_HEADER: &str = "mcp-method";
@@ -37,9 +37,9 @@ pub(super) fn negotiate_version(headers: &HeaderMap, request: &Request) -> Resul
     }
     match version_header? {
         None => Ok(Era::Legacy(Handshake::DEFAULT)),
-        Some(version) => {
-            Handshake::named(&version).map(Era::Legacy).ok_or_else(|| RpcError::version(&version))
-        }
+        Some(version) => Handshake::named(&version)
+            .map(Era::Legacy)
+            .ok_or_else(|| RpcError::unsupported_revision(&version)),
     }
 }
 
@@ -71,7 +71,7 @@ fn check_modern(headers: &HeaderMap, request: &Request) -> Result<(), RpcError> 
     }
     check_mirrored(headers, VERSION_HEADER, version)?;
     if version != MCP_NEWEST_REVISION {
-        return Err(RpcError::version(version));
+        return Err(RpcError::unsupported_revision(version));
     }
     check_mirrored(headers, METHOD_HEADER, &request.method)?;
     let name = match request.method.as_str() {
@@ -116,7 +116,7 @@ fn header(headers: &HeaderMap, name: &'static str) -> Result<Option<String>, Rpc
 /// The older revisions expect 200 for an unknown method.
 pub(super) fn with_status_of_era(era: Era, error: RpcError) -> RpcError {
     let is_unknown = matches!(era, Era::Legacy(_)) && error.status == StatusCode::NOT_FOUND;
-    if is_unknown { RpcError { status: StatusCode::OK, ..error } } else { error }
+    if is_unknown { error.with_status(StatusCode::OK) } else { error }
 }
 
 #[cfg(test)]

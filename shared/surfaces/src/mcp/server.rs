@@ -2,8 +2,6 @@
 //! revisions). Some results do not depend on the request. They are serialized once at the start, because
 //! clients request them most often.
 
-use std::collections::BTreeMap;
-
 use crate::documents::mcp_server_card;
 use crate::prelude::*;
 use registry_features::operation::toolsets::LIST_TOOLSETS;
@@ -11,11 +9,10 @@ use registry_model::cache::RenderCache;
 use registry_model::protocol::{MCP_REVISIONS, MCP_SHORT_ENDPOINT};
 
 use super::call::{self, Outcome};
-use super::message::Request;
-use super::reply::raw;
 use super::revision::{Era, Handshake};
 use super::tools::{self, Selection};
-use crate::json_rpc::Error as RpcError;
+use crate::errors::RpcError;
+use crate::json_rpc::{Request, raw};
 
 /// How long clients may cache `tools/list` and `server/discover`.
 const TTL_MS: u32 = 300_000;
@@ -74,7 +71,7 @@ impl McpServer {
             (Era::Legacy(_), "ping") => Ok(raw(&json!({}))),
             (_, "tools/list") => self.list(era, selection, &request.params),
             (_, "tools/call") => self.call(app, caller, era, request.params).await,
-            (_, method) => Err(RpcError::method(method)),
+            (_, method) => Err(RpcError::method_not_found(method)),
         }
     }
 

@@ -4,15 +4,13 @@
 
 mod schema;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use crate::prelude::*;
 use registry_features::operation::toolsets::{self, ABOUT_TOOLSETS, CORE, FAMILIES, LIST_TOOLSETS, Toolset};
 use registry_features::{AnyOperation, CATALOGUE};
 
-use super::reply::raw;
-use crate::json_rpc::Error as RpcError;
+use crate::errors::RpcError;
+use crate::json_rpc::raw;
+use crate::rest::Parameters;
 
 /// The parameter of the URL that adds toolsets.
 const PARAMETER: &str = "toolsets";
@@ -82,14 +80,12 @@ impl Selection {
     /// -32602: there is no toolset of this name.
     pub(super) fn read(
         endpoint: &Toolset,
-        query: &str,
+        query: &Parameters,
         headers: &HeaderMap,
         is_operator: bool,
     ) -> Result<Self, RpcError> {
-        let by_url = form_urlencoded::parse(query.as_bytes()).into_owned();
-        let by_url = by_url.filter(|(name, _)| name == PARAMETER).map(|(_, value)| value);
-        let by_header =
-            headers.get_all(HEADER).iter().filter_map(|value| Some(value.to_str().ok()?.to_owned()));
+        let by_url = query.iter().filter(|(name, _)| *name == PARAMETER).map(|(_, value)| value);
+        let by_header = headers.get_all(HEADER).iter().filter_map(|value| value.to_str().ok());
         let mut operations = endpoint.operations();
         for list in by_url.chain(by_header) {
             for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -122,7 +118,7 @@ fn operations_of(name: &str, is_operator: bool) -> Result<Vec<&'static AnyOperat
             let known: Vec<&str> = FAMILIES.iter().filter(is_shown).map(|family| family.name).collect();
             let message =
                 format!("Unknown toolset: {}. Known: {}, {ALL}.", shorten(name, 40), known.join(", "));
-            Err(RpcError { status: StatusCode::BAD_REQUEST, ..RpcError::params(message) })
+            Err(RpcError::params(message).with_status(StatusCode::BAD_REQUEST))
         }
     }
 }
@@ -148,12 +144,14 @@ mod tests {
     use super::*;
 
     fn names(endpoint: &Toolset, query: &str, is_operator: bool) -> Result<Vec<&'static str>, String> {
-        let selection = Selection::read(endpoint, query, &HeaderMap::new(), is_operator);
+        let query = Parameters::parse(query.as_bytes());
+        let selection = Selection::read(endpoint, &query, &HeaderMap::new(), is_operator);
         selection.map(|selection| selection.names()).map_err(|error| error.message)
     }
 
     fn bytes(endpoint: &Toolset, query: &str) -> usize {
-        let selection = Selection::read(endpoint, query, &HeaderMap::new(), false).unwrap();
+        let query = Parameters::parse(query.as_bytes());
+        let selection = Selection::read(endpoint, &query, &HeaderMap::new(), false).unwrap();
         selection.tools().iter().map(|tool| tool.get().len() + 1).sum()
     }
 
@@ -207,11 +205,13 @@ mod tests {
         assert!(with_trails.contains(&"endorse") && with_trails.contains(&"talk_inbox"));
         let headers =
             HeaderMap::from_iter([(http::HeaderName::from_static(HEADER), "economy".parse().unwrap())]);
-        let by_header = Selection::read(&SPECIFIED, "", &headers, false).unwrap().names();
+        let query = Parameters::parse(b"");
+        let by_header = Selection::read(&SPECIFIED, &query, &headers, false).unwrap().names();
         assert_eq!(by_header.len(), 43, "autocatalysis is new, the others are listed already");
         let refused = names(&CORE, "toolsets=nothing", false).unwrap_err();
         assert!(refused.starts_with("Unknown toolset: nothing. Known: listings"), "{refused}");
-        let refused = Selection::read(&CORE, "toolsets=nothing", &HeaderMap::new(), false).unwrap_err();
+        let query = Parameters::parse(b"toolsets=nothing");
+        let refused = Selection::read(&CORE, &query, &HeaderMap::new(), false).unwrap_err();
         assert_eq!(refused.status, 400, "its id is not known, so a client must not wait for the reply");
     }
 

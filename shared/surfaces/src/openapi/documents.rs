@@ -2,7 +2,7 @@
 
 use super::components::Components;
 use super::{parameters, responses, tag, type_name};
-use crate::discovery;
+use crate::documents::discovery;
 use crate::prelude::*;
 use registry_features::listing::badge;
 

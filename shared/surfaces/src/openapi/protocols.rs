@@ -12,6 +12,7 @@ use crate::a2a::{A2aStatus, v1};
 use crate::ard::{self, browse, explore, search};
 use crate::documents::PUBLIC_AGENTS;
 use crate::documents::agent_directory::DirectoryQuery;
+use crate::errors::{ArdError, GoogleError, RegistryApiError};
 use crate::json_rpc;
 use crate::mcp::McpDescription;
 use crate::prelude::*;
@@ -100,7 +101,7 @@ fn in_path(name: &str, description: &str, schema: &Value) -> Value {
 
 fn a2a(components: &mut Components) -> Vec<Call> {
     let media_types = [JSON, "application/a2a+json"];
-    let errors = content(&media_types, &output::<v1::ErrorBody>(components));
+    let errors = content(&media_types, &output::<GoogleError>(components));
     let meaning = "400: `error.details` names the field or the reason, if there is one. 404: no such task. 415: the \
         content type is not JSON, or the message contains only files. Others: as in every call.";
     components.responses.insert("A2aError".to_owned(), responses::refusal(meaning, &errors));
@@ -198,7 +199,7 @@ fn mcp(components: &mut Components) -> Vec<Call> {
 }
 
 fn ard(components: &mut Components) -> Vec<Call> {
-    let errors = content(&[JSON], &output::<ard::ErrorBody>(components));
+    let errors = content(&[JSON], &output::<ArdError>(components));
     let meaning = "400: invalid request. Others: as in every call.";
     components.responses.insert("ArdError".to_owned(), responses::refusal(meaning, &errors));
     let errors = || refusals_as("ArdError");
@@ -253,7 +254,7 @@ fn registry_api(components: &mut Components) -> Vec<Call> {
     const SEARCH: &str = "/v0.1/x/{namespace}/search";
     const HEALTH: &str = "/v0.1/x/{namespace}/health";
     const FACETS: &str = "/v0.1/x/{namespace}/facets";
-    let errors = content(&[JSON], &output::<registry_api::ErrorBody>(components));
+    let errors = content(&[JSON], &output::<RegistryApiError>(components));
     let meaning = "400 and 422: an argument is invalid, see `errors`. 401 and 403: this API is read-only, publish \
         with POST /api/publish. 404: no such server or version is listed here. Others: as in every call.";
     components.responses.insert("RegistryApiError".to_owned(), responses::refusal(meaning, &errors));

@@ -1,7 +1,5 @@
 //! Tests that the OpenAPI description agrees with the specification and with the code, and does not contradict itself.
 
-use std::collections::BTreeSet;
-
 use super::common;
 use crate::prelude::*;
 

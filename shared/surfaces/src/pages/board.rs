@@ -134,7 +134,7 @@ pub(super) static BOARD: AnyDocument = AnyDocument {
     max_age_s: Some(5),
     shows_live: true,
     validator: |app, request| {
-        let query: BoardQuery = request.query()?;
+        let query: &BoardQuery = request.query()?;
         if query.is_search() {
             return Ok(None);
         }
@@ -145,7 +145,7 @@ pub(super) static BOARD: AnyDocument = AnyDocument {
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
-    let (query, live) = (&request.query::<BoardQuery>()?, request.live);
+    let (query, live) = (request.query::<BoardQuery>()?, request.live);
     let part = if query.is_search() { found(app, query).await? } else { newest(app, query, live).await? };
     let description = format!(
         "{} and {}. A Live listing answered a real handshake within the last {}.",

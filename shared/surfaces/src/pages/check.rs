@@ -67,8 +67,7 @@ pub(super) static CHECK: AnyDocument = AnyDocument {
 };
 
 async fn form(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
-    let query: CheckQuery = request.query()?;
-    let url = query.url.trim();
+    let url = request.query::<CheckQuery>()?.url.trim();
     let mut form = Form::of(&app.settings, url);
     if !url.is_empty() {
         form.frame = form.frame.not_indexed();
@@ -85,7 +84,7 @@ async fn form(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
 }
 
 /// The form again, with what to correct, for a browser whose check was refused.
-pub fn refused_check(settings: &Settings, url: &str, problem: &Problem) -> Response {
+pub(crate) fn refused_check(settings: &Settings, url: &str, problem: &Problem) -> Response {
     let detail = problem.detail.strip_prefix("`url`: ").unwrap_or(&problem.detail).to_owned();
     let form = Form::of(settings, url);
     let form = Form { frame: form.frame.clone().not_indexed(), refusal: Some(detail), ..form };

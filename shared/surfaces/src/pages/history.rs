@@ -1,7 +1,5 @@
 //! The history of a listing on its page: a strip of ninety days, a summary in words, and the handshake times.
 
-use jiff::SignedDuration;
-
 use super::chart::{self, Drawing, Plot, Points};
 use super::proof_days::{self, DayState, ProofDay};
 use super::when::When;

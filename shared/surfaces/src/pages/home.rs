@@ -3,6 +3,10 @@
 
 use std::cmp::Reverse;
 
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
+use axum::response::{AppendHeaders, Redirect};
+
 use super::command::Command;
 use super::frame::{self, Frame, Section, html};
 use super::problem_page::PublishForm;
@@ -10,6 +14,7 @@ use super::rows::Row;
 use super::when::When;
 use crate::documents::{ROOT_LINKS, probe_statistics, reused_for};
 use crate::prelude::*;
+use crate::rest::{self, add_vary, media_type};
 use registry_features::listing::active_page::{self, ActivePosition, PageQuery};
 use registry_features::listing::tagline;
 use registry_features::publish::LIST_YOURSELF;
@@ -42,7 +47,7 @@ struct Page<'a> {
     curl: Command,
 }
 
-pub static HOME: AnyDocument = AnyDocument {
+pub(super) static HOME: AnyDocument = AnyDocument {
     paths: &["/"],
     summary: "The home page for people. Clients that accept only JSON get a redirect (307) to `/discovery.json`.",
     max_age_s: Some(5),
@@ -52,6 +57,30 @@ pub static HOME: AnyDocument = AnyDocument {
     validator: |app, request| reused_for(app, REUSED_FOR_S, &format!("home/{}", request.live.version)),
     ..frame::page(|app, request| Box::pin(render(app, request)))
 };
+
+/// The routes of pages. The root sends clients of JSON to the discovery map.
+pub fn routes(served: &[&'static AnyDocument]) -> Router<App> {
+    let (home, others): (Vec<_>, Vec<_>) = served.iter().partition(|page| page.paths == HOME.paths);
+    let home = rest::documents(&home).route_layer(from_fn(redirect_json_clients));
+    home.merge(rest::documents(&others))
+}
+
+async fn redirect_json_clients(request: Request, next: Next) -> Response {
+    let mut response = if accepts_only_json(request.headers()) {
+        (AppendHeaders(ROOT_LINKS), Redirect::temporary("/discovery.json")).into_response()
+    } else {
+        next.run(request).await
+    };
+    add_vary(response.headers_mut(), "accept");
+    response
+}
+
+fn accepts_only_json(headers: &HeaderMap) -> bool {
+    let accepted: Vec<String> = media_type::accepted(headers).map(str::to_ascii_lowercase).collect();
+    let is_json = |range: &String| range == "application/json" || range.ends_with("+json");
+    let is_page = |range: &String| matches!(range.as_str(), "*/*" | "text/*") || range.contains("html");
+    accepted.iter().any(is_json) && !accepted.iter().any(is_page)
+}
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let (settings, now, live) = (&app.settings, app.clock.now(), request.live);

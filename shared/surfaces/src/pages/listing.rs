@@ -2,8 +2,6 @@
 //! handshake, and the checks and score. It also shows the skills or tools of the listing, how they changed,
 //! and how to use the listing.
 
-use jiff::SignedDuration;
-
 use super::exchange::{self, Step};
 use super::frame::{self, Frame, Section, html};
 use super::history::{History, MAX_PROBES};

@@ -1,15 +1,13 @@
 //! Shows a problem as an HTML page if a browser sent the request. If a publish form is refused, the page
 //! shows the form again with the errors.
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn_with_state};
-use http::Method;
 
 use super::frame::{self, Frame, Section, html};
-use crate::http::add_vary;
 use crate::prelude::*;
+use crate::rest::add_vary;
 
 #[derive(Template)]
 #[template(path = "problem.html")]
@@ -41,7 +39,7 @@ async fn for_browsers(State(app): State<App>, request: Request, next: Next) -> R
 }
 
 /// Whether a caller asks for a page, as browsers do.
-pub fn accepts_html(headers: &HeaderMap) -> bool {
+pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     accepted.into_iter().any(|accepted| accepted.to_ascii_lowercase().contains("text/html"))
 }
@@ -54,7 +52,7 @@ fn page(settings: &Settings, problem: &Problem, response: Response) -> Response 
 }
 
 /// A problem as a page, for a browser that sent a form.
-pub fn problem_page(settings: &Settings, problem: &Problem) -> Response {
+pub(crate) fn problem_page(settings: &Settings, problem: &Problem) -> Response {
     page(settings, problem, problem.clone().into_response())
 }
 
@@ -101,7 +99,7 @@ struct Refused<'a> {
     form: PublishForm,
 }
 
-pub fn refused_form(settings: &Settings, url: &str, problem: Problem) -> Response {
+pub(crate) fn refused_form(settings: &Settings, url: &str, problem: Problem) -> Response {
     let response = problem.clone().into_response();
     let frame = Frame::of(settings, Section::ForAgents, "/for-agents", "Not listed yet", "What to fix.");
     let form = PublishForm { refusal: Some(problem), ..PublishForm::of(url) };

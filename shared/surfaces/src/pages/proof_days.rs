@@ -1,10 +1,6 @@
 //! Ninety days of proofs. For each UTC day, this module returns what the probes found. For a day without a
 //! probe, it returns whether an earlier proof was still valid.
 
-use std::collections::BTreeMap;
-
-use jiff::SignedDuration;
-
 use crate::prelude::*;
 use registry_model::{Handshake, ProbeRecord, string_enum};
 

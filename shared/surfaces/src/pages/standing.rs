@@ -1,8 +1,6 @@
 //! The state of a listing in words. If the listing is Live, the text describes the proof and how long it is
 //! valid. Otherwise the text explains why the listing is not Live and what happens next.
 
-use jiff::SignedDuration;
-
 use super::when::When;
 use crate::prelude::*;
 use registry_features::listing::check_status::lane_reason;

@@ -1,8 +1,6 @@
 //! `/status`: probe statistics with charts. The page shows the number of Live listings over time, the
 //! budget, the schedules and the evidence log.
 
-use jiff::SignedDuration;
-
 use super::chart::{self, Drawing, Plot};
 use super::frame::{self, Frame, Section, html};
 use super::when::When;

@@ -4,7 +4,6 @@
 use std::fmt;
 
 use askama::filters::HtmlSafe;
-use jiff::SignedDuration;
 
 use crate::prelude::*;
 

@@ -1,9 +1,5 @@
 //! The servers of a collection. The index knows a part of the rules; the others are checked for each row.
 
-use std::collections::HashSet;
-
-use jiff::SignedDuration;
-
 use crate::prelude::*;
 use registry_features::trust::collections::rules;
 use registry_formats::registry_name;

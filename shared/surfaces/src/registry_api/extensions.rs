@@ -1,12 +1,11 @@
 //! Extensions of the official API that its users often request: search by meaning, health and counts. Their paths start
 //! with `/x/` and the registry's own namespace, where that API allows extensions. Clients work without them.
 
-use std::collections::BTreeMap;
-
 use super::cursor::Cursor;
 use super::query::{ServerQuery, access, limit, text};
 use super::servers::{Metadata, named, page};
 use crate::prelude::*;
+use crate::rest::Parameters;
 use registry_features::listing::{Namespace, ServerEvidence, ServerResponse};
 use registry_formats::registry_name;
 use registry_model::Listed;
@@ -39,8 +38,8 @@ struct Found {
 ///
 /// # Errors
 /// 422 for a query over 20,000 characters, an unknown `access` or a limit that is not a number; the table is busy.
-pub(super) async fn search(app: &App, query: &str) -> Result<Matches, Problem> {
-    let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
+pub(super) async fn search(app: &App, query: &Parameters) -> Result<Matches, Problem> {
+    let words = Text::parse(text(query, "q").unwrap_or_default(), "q")?;
     let limit = limit(query)?;
     let search = registry_search::Query {
         text: words,
@@ -95,9 +94,9 @@ pub(crate) struct Health {
 ///
 /// # Errors
 /// As the list; 404 if no Live server has that name.
-pub(super) async fn health(app: &App, query: &str) -> Result<Health, Problem> {
+pub(super) async fn health(app: &App, query: &Parameters) -> Result<Health, Problem> {
     let (rows, next_cursor) = match text(query, "name") {
-        Some(name) => (vec![named(app, &name, None).await?], None),
+        Some(name) => (vec![named(app, name, None).await?], None),
         None => {
             let mut query = ServerQuery::parse(query, None)?;
             // Packages are in the same list here.
@@ -130,8 +129,8 @@ struct Count {
 
 /// # Errors
 /// 422 for a query over 20,000 characters; the table is busy.
-pub(super) async fn facets(app: &App, query: &str) -> Result<Facets, Problem> {
-    let words = Text::parse(&text(query, "q").unwrap_or_default(), "q")?;
+pub(super) async fn facets(app: &App, query: &Parameters) -> Result<Facets, Problem> {
+    let words = Text::parse(text(query, "q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
     let counted = app.search.count(&words, Some(Kind::Mcp), access(query)?.into(), &by).await?;
     let values = |counts: Arc<Counts>| {

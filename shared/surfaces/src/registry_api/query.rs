@@ -3,11 +3,10 @@
 //! documents no error for this case. A cursor or time that cannot be parsed returns 400, as the official API
 //! documents; so does a search text that is too long. The rest of this registry uses 422.
 
-use jiff::SignedDuration;
-
 use super::collection::Selection;
 use super::cursor::Cursor;
 use crate::prelude::*;
+use crate::rest::Parameters;
 use registry_features::listing::server_entry::version;
 use registry_formats::registry_name;
 use registry_model::{Access, Category, Listed};
@@ -80,14 +79,14 @@ impl ServerQuery {
     /// # Errors
     /// 400 for an unknown cursor, for a time that is not RFC 3339 and for a search text over 200 characters, 422 for a
     /// limit that is not a whole number and for an unknown `access`.
-    pub(super) fn parse(query: &str, collection: Option<Arc<Selection>>) -> Result<Self, Problem> {
-        let begin = text(query, "cursor").map_or(Ok(Cursor::Live(None)), |text| Cursor::read(&text))?;
-        let changed_since = value(query, "updated_since").map(|text| moment(&text)).transpose()?;
+    pub(super) fn parse(query: &Parameters, collection: Option<Arc<Selection>>) -> Result<Self, Problem> {
+        let begin = text(query, "cursor").map_or(Ok(Cursor::Live(None)), Cursor::read)?;
+        let changed_since = query.first("updated_since").map(moment).transpose()?;
         // A change is shown some time after it was made. So a mirror gets the latest changes twice instead of never.
         let overlap = SignedDuration::from_secs(CHANGE_SEEN_AFTER_S);
         let changed_since = changed_since.map(|since| since.max(Moment::UNIX_EPOCH + overlap) - overlap);
-        let is_included = value(query, "include_deleted")
-            .map_or(changed_since.is_some(), |text| matches!(text.as_str(), "true" | "1"));
+        let is_included = query.first("include_deleted");
+        let is_included = is_included.map_or(changed_since.is_some(), |text| matches!(text, "true" | "1"));
         let deleted_since = is_included.then(|| changed_since.unwrap_or(Moment::UNIX_EPOCH));
         let rules = collection.as_deref().map(|selection| &selection.collection.rules);
         let access = access(query)?.or_else(|| rules.map(|rules| rules.access));
@@ -96,14 +95,14 @@ impl ServerQuery {
             // The packages are a part of their own.
             listed: if access == Some(Access::All) { Listed::Remote } else { access.into() },
             category: rules.and_then(|rules| Category::by_id(rules.category.as_deref()?)),
-            name_contains: text(query, "search").map(|text| search_text(&text)).transpose()?,
+            name_contains: text(query, "search").map(search_text).transpose()?,
             only: collection.as_deref().and_then(|selection| selection.only.clone()),
             changed_since,
             limit: limit(query)?,
             ..BrowseQuery::default()
         };
         // Each server is listed with its latest version.
-        let version = text(query, "version").filter(|version| version != "latest");
+        let version = text(query, "version").filter(|version| *version != "latest").map(str::to_owned);
         Ok(Self { part, version, access, deleted_since, begin, collection })
     }
 
@@ -153,32 +152,28 @@ impl ServerQuery {
 }
 
 /// Without it, a list contains the Live servers.
-pub(super) fn access(query: &str) -> Result<Option<Access>, Problem> {
+pub(super) fn access(query: &Parameters) -> Result<Option<Access>, Problem> {
     let Some(text) = text(query, "access") else { return Ok(None) };
-    Access::named(&text).map(Some).ok_or_else(|| {
-        let detail = format!("`access` must be open, gated, package or all, not `{}`.", shorten(&text, 40));
+    Access::named(text).map(Some).ok_or_else(|| {
+        let detail = format!("`access` must be open, gated, package or all, not `{}`.", shorten(text, 40));
         Problem::invalid("access", "bad_access", detail)
     })
 }
 
-fn value(query: &str, name: &str) -> Option<String> {
-    let mut pairs = form_urlencoded::parse(query.as_bytes());
-    pairs.find(|(known, _)| known == name).map(|(_, value)| value.into_owned())
-}
-
-pub(super) fn text(query: &str, name: &str) -> Option<String> {
-    value(query, name).filter(|value| !value.is_empty())
+/// A value that is not empty.
+pub(super) fn text<'a>(query: &'a Parameters, name: &str) -> Option<&'a str> {
+    query.first(name).filter(|value| !value.is_empty())
 }
 
 /// Clamped to 1 to 100.
-pub(super) fn limit(query: &str) -> Result<usize, Problem> {
-    let Some(text) = value(query, "limit") else { return Ok(DEFAULT_LIMIT) };
+pub(super) fn limit(query: &Parameters) -> Result<usize, Problem> {
+    let Some(text) = query.first("limit") else { return Ok(DEFAULT_LIMIT) };
     let (below, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
-        None => (false, text.strip_prefix('+').unwrap_or(&text)),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        let detail = format!("`limit` must be a whole number, not `{}`.", shorten(&text, 40));
+        let detail = format!("`limit` must be a whole number, not `{}`.", shorten(text, 40));
         return Err(Problem::invalid("limit", "bad_limit", detail));
     }
     // A number too large for the type is above the maximum.
@@ -219,14 +214,18 @@ pub(super) fn malformed(field: &str, code: &'static str, detail: String) -> Prob
 mod tests {
     use super::*;
 
+    fn parse(query: &str) -> Result<ServerQuery, Problem> {
+        ServerQuery::parse(&Parameters::parse(query.as_bytes()), None)
+    }
+
     fn rejected(query: &str) -> (u16, String) {
-        let problem = ServerQuery::parse(query, None).unwrap_err();
+        let problem = parse(query).unwrap_err();
         (problem.status.as_u16(), problem.field.unwrap())
     }
 
     #[test]
     fn cursor_of_each_part_is_unchanged_after_encoding_and_decoding() {
-        let begin = |query: &str| ServerQuery::parse(query, None).unwrap().begin;
+        let begin = |query: &str| parse(query).unwrap().begin;
         let place = "1795176000000#mcp-com-example-my-server";
         let cursor = Cursor::Deleted(Some(place.to_owned())).write();
         assert_eq!(cursor, "deleted:1795176000000:mcp-com-example-my-server");
@@ -247,7 +246,7 @@ mod tests {
     #[test]
     fn parts_of_the_list_follow_each_other() {
         let parts = |query: &str| {
-            let query = ServerQuery::parse(query, None).unwrap();
+            let query = parse(query).unwrap();
             let mut parts = vec![query.begin.clone()];
             while let Some(next) = query.after(&parts[parts.len() - 1]) {
                 parts.push(next);

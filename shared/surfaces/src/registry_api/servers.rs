@@ -2,8 +2,6 @@
 //! deleted`, as in the official API. Otherwise a mirror that reads only the changes since its last visit would keep the
 //! server forever. A page is rendered once for each version of the data, because aggregators often read the whole list.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-
 use super::collection::Selection;
 use super::cursor::Cursor;
 use super::query::ServerQuery;

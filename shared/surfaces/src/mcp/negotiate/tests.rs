@@ -1,11 +1,11 @@
 //! Tests version negotiation. Each case is a valid modern request with one change, and the expected error.
 
 use super::*;
-use crate::mcp::message::Message;
+use crate::json_rpc::Message;
 
 fn request(method: &str, params: &Value) -> Request {
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-    match Message::read(message).unwrap() {
+    match Message::of_mcp(message).unwrap() {
         Message::Request(request) => request,
         other => panic!("{other:?}"),
     }
@@ -98,9 +98,8 @@ fn modern_request_of_another_revision_is_refused() {
         );
         let error = outcome.unwrap_err();
         assert_eq!((error.status.as_u16(), error.code), (400, -32022));
-        let data = error.data.unwrap();
-        assert_eq!(data["requested"], version);
-        assert_eq!(data["supported"][0], MCP_NEWEST_REVISION);
+        assert_eq!(error.data["requested"], version);
+        assert_eq!(error.data["supported"][0], MCP_NEWEST_REVISION);
     }
 }
 

@@ -1,8 +1,6 @@
 //! The Agent Skills of this registry (agentskills.io): `/skills/<name>.md`, and the index of these files with digests
 //! (discovery RFC 0.2.0). Each skill has one purpose. The requests in a skill come from the catalog of operations.
 
-use std::sync::LazyLock;
-
 use crate::call::Call;
 use crate::documents::json as json_bytes;
 use crate::prelude::*;

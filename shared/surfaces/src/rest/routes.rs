@@ -1,12 +1,11 @@
 //! Serves operations and documents by REST. All operations have one generic handler, and all documents have
 //! another. So a function only lists what it serves.
 
-use axum::Router;
 use axum::extract::{FromRequest, Request};
 use axum::routing::{MethodRouter, get, post};
 use http::request::Parts;
 
-use super::arguments::RawBody;
+use super::body::RawBody;
 use super::by_action;
 use super::foreign_page;
 use super::middleware::wrong_method;
@@ -82,11 +81,7 @@ async fn run(
     let (media_type, disposition, body) = parts(operation.respond(app, caller, arguments, &query).await?);
     let mut response = match route.max_age_s {
         None => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
-        Some(seconds) => {
-            let validator = CacheValidator::of_body(&body);
-            let body = Some(body).filter(|_| !validator.matches_request(&headers));
-            conditional_response(seconds, &validator, media_type, body)
-        }
+        Some(seconds) => of_body(seconds, media_type, body, &headers),
     };
     if let Some(disposition) = disposition {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
@@ -121,9 +116,14 @@ async fn cached_response(
             body
         }
     };
+    Ok(of_body(0, "application/json", body, headers))
+}
+
+/// With the validator of the bytes.
+fn of_body(seconds: u32, media_type: &'static str, body: Bytes, headers: &HeaderMap) -> Response {
     let validator = CacheValidator::of_body(&body);
     let body = Some(body).filter(|_| !validator.matches_request(headers));
-    Ok(conditional_response(0, &validator, "application/json", body))
+    conditional_response(seconds, &validator, media_type, body)
 }
 
 pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
@@ -142,7 +142,7 @@ async fn read(
     document: &AnyDocument,
     request: &Parts,
 ) -> Result<Response, Problem> {
-    let (path, query) = (request.uri.path().to_owned(), request.uri.query().unwrap_or_default().to_owned());
+    let (path, query) = (request.uri.path().to_owned(), request.uri.query().unwrap_or_default());
     let (body, validator) = document.answer(app, caller, path, query, &request.headers).await?;
     let headers = (document.headers_now)(app).await?;
     let seconds = document.max_age_s.unwrap_or_default();
@@ -158,12 +158,12 @@ async fn read(
 }
 
 /// A JSON document that is serialized already.
-pub fn json_response(text: Box<RawValue>) -> Response {
+pub(crate) fn json_response(text: Box<RawValue>) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], Box::<str>::from(text).into_string()).into_response()
 }
 
 /// With the validator (RFC 9110 §13); 304 if the caller has the body already. Zero seconds: revalidate each time.
-pub fn conditional_response(
+pub(crate) fn conditional_response(
     seconds: u32,
     validator: &CacheValidator,
     media_type: &'static str,

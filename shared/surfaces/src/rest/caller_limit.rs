@@ -1,7 +1,6 @@
 //! The rate limit per address, counted in the memory of this process. So a rejected request costs no table
 //! access. The limits of single actions, such as publishing, are counted in the table.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 

@@ -4,6 +4,7 @@
 use axum::extract::{FromRequest, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
+use super::media_type::{content_type, essence};
 use crate::prelude::*;
 use registry_model::json;
 
@@ -18,7 +19,7 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Self::Rejection> {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kind = content_type(request.headers());
         if !kind.is_some_and(is_json) {
             let detail = format!(
                 "The body must be JSON, sent with content-type: application/json; this request has {}.",
@@ -42,15 +43,21 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
 
 impl RawBody {
     /// # Errors
+    /// It is not JSON.
+    pub(crate) fn value(&self) -> serde_json::Result<Value> {
+        json::parse(&self.0)
+    }
+
+    /// # Errors
     /// 400 with the position of the syntax error.
-    pub fn json(&self) -> Result<Value, Problem> {
-        json::parse(&self.0).map_err(|error| {
+    pub(crate) fn json(&self) -> Result<Value, Problem> {
+        self.value().map_err(|error| {
             Problem::malformed(format!("The body is not valid JSON: {error}. Send a JSON object."))
         })
     }
 }
 
 fn is_json(kind: &str) -> bool {
-    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = essence(kind).to_ascii_lowercase();
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }

@@ -1,8 +1,6 @@
 //! `/discovery.json`: the map of this registry (`specification.md#documents`). It contains endpoints, tools,
 //! documents, the founding offer, prices, limits and probe statistics.
 
-use std::sync::LazyLock;
-
 use super::everything;
 use super::limits::{self, Inbound};
 use crate::call::{self, Call};

@@ -2,28 +2,27 @@
 //! answer redirects to the page of the listing. Otherwise the answer is a page that explains what to correct.
 
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Redirect, Response};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use registry::app::App;
-use registry::error::Problem;
-use registry::features::RawArguments;
-use registry::model::Caller;
-use registry::pages::{accepts_html, problem_page, refused_check, refused_form};
-use registry::publish::LIST_YOURSELF;
-use registry::review::{REPORT_LISTING, SCORE};
-use serde_json::{Map, Value};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Redirect;
+
+use super::Parameters;
+use super::media_type::{content_type, essence};
+use crate::pages::{accepts_html, problem_page, refused_check, refused_form};
+use crate::prelude::*;
+use registry_features::RawArguments;
+use registry_features::publish::LIST_YOURSELF;
+use registry_features::review::{REPORT_LISTING, SCORE};
 
 const MAX_FORM_BYTES: usize = 64 * 1024;
 
+/// Adds the forms to the routes of the operations that they send.
+pub fn with_forms(routes: Router<App>, app: &App) -> Router<App> {
+    routes.route_layer(from_fn_with_state(app.clone(), accept_forms))
+}
+
 /// Handles forms and passes all other requests on.
-pub(crate) async fn accept_forms(
-    State(app): State<App>,
-    caller: Caller,
-    request: Request,
-    next: Next,
-) -> Response {
+async fn accept_forms(State(app): State<App>, caller: Caller, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_form(request.headers()) {
         return next.run(request).await;
     }
@@ -72,15 +71,13 @@ fn page_of(answer: &Value, is_report: bool) -> String {
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
-    let media_type =
-        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let media_type = media_type.split(';').next().unwrap_or_default().trim();
-    media_type.eq_ignore_ascii_case("application/x-www-form-urlencoded")
+    essence(content_type(headers).unwrap_or_default())
+        .eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
 /// The fields of a form; an empty one counts as absent.
 fn fields(body: &[u8]) -> Map<String, Value> {
-    let fields =
-        form_urlencoded::parse(body).map(|(name, value)| (name.into_owned(), value.trim().to_owned()));
+    let form = Parameters::parse(body);
+    let fields = form.iter().map(|(name, value)| (name.to_owned(), value.trim()));
     fields.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name, value.into())).collect()
 }

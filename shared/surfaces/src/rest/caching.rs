@@ -4,7 +4,7 @@
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 /// Names a request header on which the answer depends.
-pub fn add_vary(headers: &mut HeaderMap, name: &'static str) {
+pub(crate) fn add_vary(headers: &mut HeaderMap, name: &'static str) {
     headers.append(header::VARY, HeaderValue::from_static(name));
     join(headers, &header::VARY);
 }

@@ -5,9 +5,9 @@
 
 use axum::extract::Request;
 use axum::middleware::Next;
-use http::Method;
 use url::{Host, Url};
 
+use super::media_type::essence;
 use crate::prelude::*;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -101,7 +101,7 @@ fn is_own(base_url: &str, headers: &HeaderMap, origin: &str) -> bool {
 /// A body without a content type counts: a page may send one.
 fn is_form(headers: &HeaderMap) -> bool {
     all(headers, header::CONTENT_TYPE, |kind| {
-        let kind = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        let kind = essence(kind.unwrap_or_default());
         FORM_TYPES.iter().any(|form| kind.eq_ignore_ascii_case(form))
     })
 }

@@ -5,7 +5,6 @@
 use std::any::Any;
 use std::time::Instant;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::middleware::{Next, from_fn_with_state};
