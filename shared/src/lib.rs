@@ -23,8 +23,8 @@ pub use registry_products as products;
 
 #[cfg(feature = "features")]
 pub use registry_features::{
-    self as features, economy, federation, funnel, intent, interop, listing, log, operator, outreach,
-    publish, review, talk, trails, trust,
+    self as features, economy, federation, funnel, interop, listing, log, operator, outreach, publish,
+    review, talk, trails, trust,
 };
 
 #[cfg(feature = "surfaces")]

@@ -7,13 +7,11 @@
 //! It returns a value, or a `Problem`, which is the error that callers see.
 //!
 //! Start with [`Operation`] in `operation.rs`. Then read [`publish`] (turns a submission into a listing), [`listing`]
-//! (how a listing is shown and found) and [`funnel`] (demo, feedback, reward). The module `intent` selects the operation
-//! that a plain-text message requests.
+//! (how a listing is shown and found) and [`funnel`] (demo, feedback, reward).
 
 pub mod economy;
 pub mod federation;
 pub mod funnel;
-pub mod intent;
 pub mod interop;
 pub mod listing;
 pub mod log;
@@ -30,7 +28,7 @@ pub mod trust;
 
 pub use operation::catalogue::{CATALOGUE, DESCRIPTIONS, named};
 pub use operation::{
-    Action, AdvertisedSkill, AnyOperation, Attachment, Description, Effect, Operation, RawArguments,
+    Action, AdvertisedSkill, AnyOperation, Attachment, Description, Effect, Operation, Phrase, RawArguments,
     Rendered, Route, RouteInput, count_served, schema_of_answer, served,
 };
 

@@ -8,13 +8,11 @@ pub(crate) mod bounded;
 pub mod catalogue;
 pub mod examples;
 pub mod lookup;
-pub(crate) mod named_call;
 pub mod operator_token;
+mod phrase;
 mod route;
-pub(crate) mod sentences;
 mod served;
 pub mod short;
-pub(crate) mod summary;
 pub mod toolsets;
 
 use std::ops::Deref;
@@ -31,6 +29,7 @@ use serde_json::{Map, Value, json};
 
 pub use arguments::RawArguments;
 pub(crate) use catalogue::operations;
+pub use phrase::Phrase;
 pub(crate) use route::Family;
 pub use route::{Action, Route, RouteInput};
 pub use served::{count_served, served};
@@ -39,7 +38,7 @@ use self::short::{DETAIL, View};
 use registry_app::App;
 use registry_model::Caller;
 use registry_model::cache::CacheValidator;
-use registry_model::error::{Problem, shorten};
+use registry_model::error::{ErrorKind, Problem, shorten};
 
 /// The side effects of an operation, for a model that must choose (MCP tool annotations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -105,7 +104,7 @@ pub trait Operation: 'static {
     };
     /// What it does and when to use it, for a model that must choose.
     const DESCRIPTION: &'static str;
-    /// Plain requests that mean it, the best example first, see `sentences.rs`. They are also the examples on the agent card and
+    /// Plain requests that mean it, the best example first, see [`Phrase`]. They are also the examples on the agent card and
     /// in documents. `[quick-demo]` before a phrase makes it the example of this skill only.
     const PHRASES: &'static [&'static str];
     const EFFECT: Effect;
@@ -122,8 +121,8 @@ pub trait Operation: 'static {
     };
     /// Whether it has an argument `action` of its own: the name under which a family's endpoint called it.
     const TAKES_ACTION: bool = false;
-    /// The HTTP statuses of its own errors, without those of any request (unreadable, rate limit, busy table).
-    const REFUSALS: &'static [u16] = &[];
+    /// The kinds of its own errors, without those of any request (unreadable, rate limit, busy table).
+    const REFUSALS: &'static [ErrorKind] = &[];
     /// The media types of a file that REST may send instead of a JSON answer.
     const FILES: &'static [&'static str] = &[];
     /// The members of the short answer, such as `hits.name`. Empty: the whole answer is short enough.
@@ -187,8 +186,8 @@ pub struct Description {
     /// The toolset that contains it.
     pub toolset: &'static str,
     pub description: &'static str,
-    /// With the marks of skills and the arguments that they imply; [`Self::phrases`] is without them.
-    pub(crate) marked_phrases: &'static [&'static str],
+    /// With the marks of skills and the arguments that they imply.
+    pub stated_phrases: &'static [&'static str],
     pub effect: Effect,
     pub example: &'static str,
     pub summary: &'static [&'static str],
@@ -196,7 +195,7 @@ pub struct Description {
     pub routes: &'static [Route],
     pub actions: &'static [Action],
     pub takes_action: bool,
-    pub refusals: &'static [u16],
+    pub refusals: &'static [ErrorKind],
     pub files: &'static [&'static str],
     pub short: &'static [&'static str],
     /// `None`: all names are accepted.
@@ -215,7 +214,7 @@ impl Description {
             title: O::TITLE,
             toolset,
             description: O::DESCRIPTION,
-            marked_phrases: O::PHRASES,
+            stated_phrases: O::PHRASES,
             effect: O::EFFECT,
             example: O::EXAMPLE,
             summary: O::SUMMARY,
@@ -232,14 +231,18 @@ impl Description {
         }
     }
 
-    /// Plain requests that mean this operation, with slots such as `{url}`: the examples in documents and cards.
-    pub fn phrases(&self) -> &'static [&'static str] {
-        sentences::phrases(self.name)
+    pub fn all_phrases(&self) -> impl Iterator<Item = Phrase> + Clone + use<> {
+        self.stated_phrases.iter().copied().map(Phrase::parse)
+    }
+
+    /// Plain requests that mean this operation, with slots such as `{url}`, the best first.
+    pub fn phrases(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+        self.all_phrases().map(|phrase| phrase.text())
     }
 
     /// The phrases that are the examples of one of its skills.
     pub fn examples_of(&self, skill: &AdvertisedSkill) -> Vec<&'static str> {
-        sentences::of_skill(self.name, &skill.id())
+        phrase::examples_of_skill(&self.all_phrases().collect::<Vec<_>>(), &skill.id())
     }
 }
 

@@ -1,9 +1,8 @@
 //! Imports that most modules use.
 
-pub(crate) use http::StatusCode;
 pub(crate) use registry_app::App;
 pub(crate) use registry_formats::argument_schema;
-pub(crate) use registry_model::error::{Problem, shorten};
+pub(crate) use registry_model::error::{Code, ErrorKind, Problem, shorten};
 pub(crate) use registry_model::settings::Settings;
 pub(crate) use registry_model::{
     Caller, FeedItem, Kind, Lane, LimitedAction, Listing, ListingId, Moment, NextStep, Sku, counted,

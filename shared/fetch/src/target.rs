@@ -5,6 +5,7 @@
 mod tests;
 
 use registry_model::Reach;
+use registry_model::error::Code;
 use std::fmt;
 
 use url::{Host, ParseError, Url};
@@ -55,19 +56,19 @@ pub enum TargetError {
 }
 
 impl TargetError {
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> Code {
         match self {
-            Self::NotAUrl => "not_a_url",
-            Self::Scheme => "not_https",
-            Self::UserInfo => "user_info_in_url",
-            Self::IpLiteral => "ip_literal",
-            Self::ReservedName => "reserved_name",
-            Self::NoDot => "name_without_dot",
-            Self::BadName => "bad_host_name",
-            Self::Port => "port_not_allowed",
-            Self::TooLong => "url_too_long",
-            Self::ControlCharacter => "control_character",
-            Self::PrivateAddress => "private_address",
+            Self::NotAUrl => Code::NotAUrl,
+            Self::Scheme => Code::NotHttps,
+            Self::UserInfo => Code::UserInfoInUrl,
+            Self::IpLiteral => Code::IpLiteral,
+            Self::ReservedName => Code::ReservedName,
+            Self::NoDot => Code::NameWithoutDot,
+            Self::BadName => Code::BadHostName,
+            Self::Port => Code::PortNotAllowed,
+            Self::TooLong => Code::UrlTooLong,
+            Self::ControlCharacter => Code::ControlCharacter,
+            Self::PrivateAddress => Code::PrivateAddress,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::injection;
 use super::plain_text::{self, TextKind};
 use super::server_json;
 use registry_model::characters;
-use registry_model::error::Problem;
+use registry_model::error::{Code, Problem};
 
 /// A line of 1 to `longest` characters, without control and direction characters.
 pub fn line(field: &str, text: &str, longest: usize) -> Result<String, Problem> {
@@ -36,12 +36,12 @@ pub fn check_display_name(field: &str, name: &str, own: Option<&str>) -> Result<
     let detail = format!(
         "`{field}` has the form of a server name. To use it, publish a server description with that name and a proof."
     );
-    Err(Problem::invalid(field, "name_of_another", detail))
+    Err(Problem::invalid(field, Code::NameOfAnother, detail))
 }
 
 fn plain(field: &str, text: String, kind: TextKind) -> Result<String, Problem> {
-    let not_plain = plain_text::fault(&text, kind).map(|fault| ("not_plain_text", fault));
-    let found = not_plain.or_else(|| injection::fault(&text).map(|fault| ("instruction_to_models", fault)));
+    let not_plain = plain_text::fault(&text, kind).map(|fault| (Code::NotPlainText, fault));
+    let found = not_plain.or_else(|| injection::fault(&text).map(|fault| (Code::InstructionToModels, fault)));
     match found {
         None => Ok(text),
         Some((code, fault)) => Err(Problem::invalid(field, code, format!("`{field}`: {fault}"))),
@@ -58,14 +58,14 @@ fn parsed(
     if text.is_empty() || text.chars().count() > longest {
         return Err(Problem::invalid(
             field,
-            "bad_length",
+            Code::BadLength,
             format!("`{field}` must have 1 to {longest} characters."),
         ));
     }
     if text.chars().any(|c| characters::is_control_or_direction(c) && !is_layout(c)) {
         return Err(Problem::invalid(
             field,
-            "control_characters",
+            Code::ControlCharacters,
             format!(
                 "`{field}` contains control characters or characters that change the text direction. \
                 Send plain text."

@@ -1,7 +1,7 @@
 //! Checks the form of an e-mail address: one `@`, a local part, a dotted domain.
 
 use super::argument_text;
-use registry_model::error::Problem;
+use registry_model::error::{Code, Problem};
 
 const LONGEST: usize = 254;
 
@@ -24,7 +24,7 @@ pub fn parse(field: &str, text: &str) -> Result<String, Problem> {
     }
     Err(Problem::invalid(
         field,
-        "bad_email",
+        Code::BadEmail,
         format!("`{field}` must be an address such as you@example.com. It is optional."),
     ))
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Kind;
-use super::error::Problem;
+use super::error::{Code, Problem};
 
 /// The id of a category.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -78,7 +78,7 @@ impl Category {
         Self::by_id(id).ok_or_else(|| {
             let known: Vec<String> = Self::all().map(|category| category.0).collect();
             let detail = format!("Unknown category. Use one of: {}.", known.join(", "));
-            Problem::invalid("category", "unknown_category", detail)
+            Problem::invalid("category", Code::UnknownCategory, detail)
         })
     }
 

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::Moment;
-use crate::error::Problem;
+use crate::error::{Code, Problem};
 
 /// A cursor that stands for a position. The `Display` and `FromStr` of the position are its text form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl<T: fmt::Display + FromStr> Cursor<T> {
         let foreign = |_| {
             let detail =
                 format!("`cursor` must be the {member} of an earlier page; leave it out for the first page.");
-            Problem::invalid("cursor", "bad_cursor", detail)
+            Problem::invalid("cursor", Code::BadCursor, detail)
         };
         cursor.map(|text| text.parse::<Self>().map(|cursor| cursor.0).map_err(foreign)).transpose()
     }

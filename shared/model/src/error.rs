@@ -2,20 +2,21 @@
 //! log. A problem document says what is wrong and what to do. It never contains an internal address, or the
 //! text of an SDK error or a panic.
 
+mod code;
+
+pub use code::Code;
+
 use crate::settings::Settings;
 use crate::{ListingId, NextStep};
-use axum_core::response::{IntoResponse, Response};
-use http::{StatusCode, header};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 /// An error for the caller (`specification.md#errors`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
-    /// Other protocols map it to their own codes.
-    pub status: StatusCode,
-    /// Stable `snake_case` name of the problem.
-    pub code: &'static str,
+    /// Each protocol maps it to its own status.
+    pub kind: ErrorKind,
+    pub code: Code,
     /// One or two sentences about this occurrence: what is wrong and what to do.
     pub detail: String,
     pub field: Option<String>,
@@ -24,46 +25,77 @@ pub struct Problem {
     /// Details for the log, never shown to callers.
     pub internal: Option<Box<str>>,
     /// Further members of the document, such as `next`.
-    members: Option<Box<Map<String, Value>>>,
+    pub members: Option<Box<Map<String, Value>>>,
     /// Replaces the document if the caller cannot show a document.
-    shown: Option<Box<Shown>>,
+    pub shown: Option<Box<Shown>>,
 }
 
 /// Another form of a problem: an image, for a caller that shows only images.
 #[derive(Clone, Debug, PartialEq)]
-struct Shown {
-    media_type: &'static str,
-    body: String,
+pub struct Shown {
+    pub media_type: &'static str,
+    pub body: String,
+}
+
+/// What went wrong, for callers of every protocol.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The request cannot be parsed.
+    Malformed,
+    /// A token is missing or wrong.
+    Unauthenticated,
+    PaymentRequired,
+    /// The caller has not proven that it may do this.
+    Forbidden,
+    /// What the request names does not exist.
+    NotFound,
+    MethodNotAllowed,
+    /// The request does not fit the present state.
+    Conflict,
+    /// What the request names existed once.
+    Gone,
+    TooLarge,
+    UnsupportedMediaType,
+    /// The request is well formed, but a value in it is invalid.
+    Invalid,
+    RateLimited,
+    /// An error of this service.
+    #[default]
+    Fault,
+    /// Another service that this one needs has failed.
+    BadGateway,
+    /// The table is busy or unreachable.
+    Unavailable,
 }
 
 impl Problem {
-    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), ..Self::default() }
+    pub fn new(kind: ErrorKind, code: Code, detail: impl Into<String>) -> Self {
+        Self { kind, code, detail: detail.into(), ..Self::default() }
     }
 
     /// 400: the request cannot be parsed.
     pub fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "malformed", detail)
+        Self::new(ErrorKind::Malformed, Code::Malformed, detail)
     }
 
     /// 422: the request is well formed, but the value of `field` is invalid.
-    pub fn invalid(field: impl Into<String>, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { field: Some(field.into()), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail) }
+    pub fn invalid(field: impl Into<String>, code: Code, detail: impl Into<String>) -> Self {
+        Self { field: Some(field.into()), ..Self::new(ErrorKind::Invalid, code, detail) }
     }
 
     /// 403: `field` is well formed, but it is not the required proof.
-    pub fn unproven(field: impl Into<String>, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { field: Some(field.into()), ..Self::new(StatusCode::FORBIDDEN, code, detail) }
+    pub fn unproven(field: impl Into<String>, code: Code, detail: impl Into<String>) -> Self {
+        Self { field: Some(field.into()), ..Self::new(ErrorKind::Forbidden, code, detail) }
     }
 
     /// 404: what the request names does not exist.
-    pub fn not_found(code: &'static str, detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::NOT_FOUND, code, detail)
+    pub fn not_found(code: Code, detail: impl Into<String>) -> Self {
+        Self::new(ErrorKind::NotFound, code, detail)
     }
 
     /// 409: the request does not fit the present state.
-    pub fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::CONFLICT, code, detail)
+    pub fn conflict(code: Code, detail: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Conflict, code, detail)
     }
 
     /// 404: no listing has this id. A text that is no id may be a name or a URL.
@@ -75,7 +107,7 @@ impl Problem {
         let sent: String = form_urlencoded::byte_serialize(id.as_bytes()).collect();
         let url = settings.url(&format!("/api/listings/status?{by}={sent}"));
         let note = format!("If this is the {what} of a listing, its status has the id.");
-        Self::not_found("listing_not_found", format!("No listing has the id `{}`.", shorten(id, 120)))
+        Self::not_found(Code::ListingNotFound, format!("No listing has the id `{}`.", shorten(id, 120)))
             .with_next(NextStep::get("check_status", url, json!({ by: id }), note))
     }
 
@@ -86,14 +118,14 @@ impl Problem {
             settings.url("/api/publish")
         );
         let list = NextStep::get("search_active", settings.url("/api/listings/active"), json!({}), note);
-        Self::not_found("listing_not_found", format!("Listing not found: `{}`.", shorten(id, 120)))
+        Self::not_found(Code::ListingNotFound, format!("Listing not found: `{}`.", shorten(id, 120)))
             .with_next(list.named("find_listing"))
     }
 
     /// 404: the listing was withdrawn, so it is not shown.
     pub fn listing_withdrawn(settings: &Settings, id: &ListingId) -> Self {
         let note = "The status says who can restore the listing.";
-        Self::not_found("listing_not_found", format!("The listing `{id}` was withdrawn."))
+        Self::not_found(Code::ListingNotFound, format!("The listing `{id}` was withdrawn."))
             .with_next(NextStep::check_status(settings, id, note))
     }
 
@@ -101,7 +133,7 @@ impl Problem {
     pub fn too_many(detail: impl Into<String>, retry_after: u32) -> Self {
         Self {
             retry_after: Some(retry_after),
-            ..Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail)
+            ..Self::new(ErrorKind::RateLimited, Code::RateLimited, detail)
         }
     }
 
@@ -111,8 +143,8 @@ impl Problem {
             retry_after: Some(2),
             internal: Some(internal.into().into()),
             ..Self::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "busy",
+                ErrorKind::Unavailable,
+                Code::Busy,
                 "The registry is busy. Send the same request again after 2 s.",
             )
         }
@@ -133,8 +165,8 @@ impl Problem {
         Self {
             internal: Some(internal.into().into()),
             ..Self::new(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                "internal_fault",
+                ErrorKind::Fault,
+                Code::InternalFault,
                 "Internal error. The log of the registry contains it under the x-request-id of this \
                  response. Try again later.",
             )
@@ -162,49 +194,6 @@ impl Problem {
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.members.get_or_insert_default().insert(name.to_owned(), value.into());
         self
-    }
-
-    pub fn document(&self) -> Value {
-        let mut document = json!({
-            "type": "about:blank",
-            "title": self.status.canonical_reason().unwrap_or("Error"),
-            "status": self.status.as_u16(),
-            "detail": self.detail,
-            "ok": false,
-            "code": self.code,
-        });
-        if let Some(field) = &self.field {
-            document["field"] = json!(field);
-        }
-        if let Some(seconds) = self.retry_after {
-            document["retry_after_s"] = json!(seconds);
-        }
-        for (name, value) in self.members.iter().flat_map(|members| members.iter()) {
-            document[name] = value.clone();
-        }
-        document
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        if let Some(internal) = &self.internal {
-            tracing::error!(code = self.code, internal, "request failed");
-        }
-        let (media_type, body) = match &self.shown {
-            Some(shown) => (shown.media_type, shown.body.clone()),
-            None => ("application/problem+json", self.document().to_string()),
-        };
-        // Images on other sites' pages are requested often. Another error may be gone with the next request.
-        let caching = if self.shown.is_some() { "public, max-age=60" } else { "no-store" };
-        let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, caching)];
-        let mut response = (self.status, headers, body).into_response();
-        if let Some(seconds) = self.retry_after {
-            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-        }
-        // For protocols that render the problem in their own form.
-        response.extensions_mut().insert(self);
-        response
     }
 }
 

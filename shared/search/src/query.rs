@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use registry_model::error::Problem;
+use registry_model::error::{Code, Problem};
 use registry_model::{Category, Kind, Listed, Listing};
 
 use super::entry::AbilityNames;
@@ -83,7 +83,7 @@ impl Text {
             let detail = format!(
                 "`{field}` may have at most {MAX_QUERY_CHARS} characters. Describe what you need in one sentence."
             );
-            return Err(Problem::invalid(field, "too_long", detail));
+            return Err(Problem::invalid(field, Code::TooLong, detail));
         }
         Ok(Self::normalized(text))
     }

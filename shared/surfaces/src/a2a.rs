@@ -6,6 +6,7 @@ mod about;
 mod dialects;
 mod fields;
 mod id;
+pub mod intent;
 mod message;
 mod older;
 mod parse;

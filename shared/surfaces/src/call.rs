@@ -4,9 +4,9 @@
 
 use form_urlencoded::byte_serialize;
 
+use crate::a2a::intent;
 use crate::prelude::*;
 use registry_features::RouteInput;
-use registry_features::intent;
 use registry_model::protocol::MCP_ENDPOINT;
 
 /// The listing id in the catalogue's examples.

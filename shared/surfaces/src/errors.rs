@@ -385,7 +385,7 @@ mod tests {
     fn each_problem_gets_an_ard_error_code() {
         for (problem, status, code) in [
             (Problem::malformed("x"), 400, "INVALID_ARGUMENT"),
-            (Problem::invalid("q", "too_long", "x"), 400, "INVALID_ARGUMENT"),
+            (Problem::invalid("q", Code::TooLong, "x"), 400, "INVALID_ARGUMENT"),
             (Problem::too_many("x", 3), 429, "RATE_LIMIT_EXCEEDED"),
             (Problem::unavailable("throttled"), 503, "INTERNAL_ERROR"),
             (Problem::fault("x"), 500, "INTERNAL_ERROR"),

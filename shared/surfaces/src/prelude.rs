@@ -13,7 +13,7 @@ pub(crate) use jiff::SignedDuration;
 pub(crate) use registry_app::App;
 pub(crate) use registry_features::{DESCRIPTIONS, Description};
 pub(crate) use registry_model::cache::CacheValidator;
-pub(crate) use registry_model::error::{Problem, shorten};
+pub(crate) use registry_model::error::{Code, ErrorKind, Problem, shorten};
 pub(crate) use registry_model::settings::Settings;
 pub(crate) use registry_model::{Caller, Kind, Listing, ListingId, Moment, counted};
 pub(crate) use registry_store::Live;

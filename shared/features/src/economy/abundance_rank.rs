@@ -89,7 +89,7 @@ impl Operation for AbundanceRank {
             arguments.listing_id.into_iter().chain(arguments.listing_ids).collect();
         if requested.is_empty() || list_length > MAX_LISTINGS {
             let detail = "Send 1 to 50 ids as `listing_ids`, or one id as `listing_id`.";
-            return Err(Problem::invalid("listing_ids", "out_of_range", detail));
+            return Err(Problem::invalid("listing_ids", Code::OutOfRange, detail));
         }
         let (mut ids, mut unknown) = (Vec::new(), Vec::new());
         for text in requested {

@@ -52,7 +52,7 @@ impl Operation for BumpAcceleration {
     const SUMMARY: &'static [&'static str] =
         &["{event} adds {added}; the acceleration index is now {acceleration_index}."];
     const ACTION: &'static str = "bump";
-    const REFUSALS: &'static [u16] = &[401, 403];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::Unauthenticated, ErrorKind::Forbidden];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -60,7 +60,7 @@ impl Operation for BumpAcceleration {
         operator_token::require(app, caller)?;
         let amount = arguments.amount.unwrap_or(DEFAULT_AMOUNT);
         if !(1.0..=MAX_AMOUNT).contains(&amount) {
-            return Err(Problem::invalid("amount", "out_of_range", "`amount` must be from 1 to 50."));
+            return Err(Problem::invalid("amount", Code::OutOfRange, "`amount` must be from 1 to 50."));
         }
         let event = weighted_event(arguments.event.as_deref())?;
         let added = acceleration::bump(event, amount);
@@ -90,5 +90,5 @@ fn weighted_event(name: Option<&str>) -> Result<TrailEvent, Problem> {
         }
         None => format!("`event` is required; it must be one of: {}.", names.join(", ")),
     };
-    Err(Problem::invalid("event", "unknown_event", detail))
+    Err(Problem::invalid("event", Code::UnknownEvent, detail))
 }

@@ -43,7 +43,8 @@ impl Operation for FederationPull {
         "[peers]{url} | has {referrals} entries | , but failed: {failure}",
     ];
     const ACTION: &'static str = "pull";
-    const REFUSALS: &'static [u16] = &[401, 403, 409];
+    const REFUSALS: &'static [ErrorKind] =
+        &[ErrorKind::Unauthenticated, ErrorKind::Forbidden, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -67,12 +68,12 @@ pub(super) fn chosen(app: &App, url: Option<&str>) -> Result<Option<String>, Pro
     let peers = &app.settings.federation_peers;
     if peers.is_empty() {
         let detail = "No other registries are configured: set FEDERATION_PEERS to their base URLs.";
-        return Err(Problem::conflict("no_peers", detail));
+        return Err(Problem::conflict(Code::NoPeers, detail));
     }
     let Some(url) = url.map(|url| url.trim().trim_end_matches('/')) else { return Ok(None) };
     peers.iter().find(|peer| *peer == url).cloned().map(Some).ok_or_else(|| {
         let detail =
             format!("`url` must be one of the registries in FEDERATION_PEERS: {}.", peers.join(", "));
-        Problem::invalid("url", "unknown_peer", detail)
+        Problem::invalid("url", Code::UnknownPeer, detail)
     })
 }

@@ -34,7 +34,8 @@ impl Operation for FederationPush {
         "[peers]{peer} {ok?accepted it|did not accept it} | : {failure}",
     ];
     const ACTION: &'static str = "push";
-    const REFUSALS: &'static [u16] = &[401, 403, 409];
+    const REFUSALS: &'static [ErrorKind] =
+        &[ErrorKind::Unauthenticated, ErrorKind::Forbidden, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -40,7 +40,7 @@ async fn send(app: &App, peer: &str) -> Pushed {
     };
     let target = match Target::parse(&format!("{peer}/api/publish"), app.fetcher.reach()) {
         Ok(target) => target,
-        Err(error) => return failed(error.code()),
+        Err(error) => return failed(error.code().as_str()),
     };
     let body = json!({
         "agent_card_url": settings.url("/.well-known/agent-card.json"),

@@ -25,7 +25,7 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
         let url = app.settings.url(&format!("/api/products/checkout?purchase_id={id}"));
         let purchase = json!({ "purchase_id": id });
         let state = NextStep::get("checkout", url, purchase, "The state of the purchase.");
-        return Err(Problem::new(StatusCode::PAYMENT_REQUIRED, "not_paid", detail).with_next(state));
+        return Err(Problem::new(ErrorKind::PaymentRequired, Code::NotPaid, detail).with_next(state));
     }
     let profile = match &grant.subject {
         GrantSubject::Listing(id) => {
@@ -42,7 +42,9 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
                     let detail = "The listing of this product was withdrawn.";
                     let status =
                         NextStep::check_status(&app.settings, id, "It says who can restore the listing.");
-                    return Err(Problem::new(StatusCode::GONE, "listing_withdrawn", detail).with_next(status));
+                    return Err(
+                        Problem::new(ErrorKind::Gone, Code::ListingWithdrawn, detail).with_next(status)
+                    );
                 }
             }
         }
@@ -69,7 +71,7 @@ async fn grant(app: &App, field: &str, token: &str) -> Result<Grant, Problem> {
 
 fn bad_token(app: &App, field: &str) -> Problem {
     let detail = format!("Unknown or revoked `{field}`. Check the spelling.");
-    let mut problem = Problem::new(StatusCode::UNAUTHORIZED, "bad_token", detail);
+    let mut problem = Problem::new(ErrorKind::Unauthenticated, Code::BadToken, detail);
     problem.field = Some(field.to_owned());
     problem.with_next(NextStep::take_demo(
         &app.settings,
@@ -121,7 +123,7 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
 fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
     let detail = "An invitation led to this demo. To confirm it, send the `access_token` or the discount code that \
         leave_feedback returned.";
-    let problem = super::conflict("access_token", "token_required", detail);
+    let problem = super::conflict("access_token", Code::TokenRequired, detail);
     let note = "A demo without `source` counts as real, without a confirmation, but only for a Live listing.";
     if !listing.is_live(app.oldest_proof()) {
         return problem.with_next(NextStep::check_status(&app.settings, &listing.id, note));
@@ -132,7 +134,7 @@ fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
 
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
-    Problem::not_found("order_not_found", detail).with_next(NextStep::take_demo(
+    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(
         &app.settings,
         None,
         "Send {\"listing_id\": …}. The response contains the order_id.",

@@ -53,7 +53,7 @@ pub(super) fn check_goal_count(count: usize) -> Result<(), Problem> {
         return Ok(());
     }
     let detail = format!("`goals` accepts at most {MAX_GOALS} goals; send fewer.");
-    Err(Problem::invalid("goals", "too_many", detail))
+    Err(Problem::invalid("goals", Code::TooMany, detail))
 }
 
 /// Takes a demo. Errors: 404 unknown listing, 409 `not_active`, 429.
@@ -132,7 +132,7 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
 pub(super) fn not_active(app: &App, what: &str, id: &ListingId, lane: Lane) -> Problem {
     let detail = format!("{what} requires a Live listing. The state of this listing is {}.", lane.as_str());
     let note = "The status says why the listing is not Live, and what to do.";
-    Problem::conflict("not_active", detail).with("lane", lane.as_str()).with_next(NextStep::check_status(
+    Problem::conflict(Code::NotActive, detail).with("lane", lane.as_str()).with_next(NextStep::check_status(
         &app.settings,
         id,
         note,

@@ -49,14 +49,15 @@ impl Operation for DemoConfirm {
         &["registry", "demo"],
     )];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/demo-confirm", Ok)];
-    const REFUSALS: &'static [u16] = &[401, 404, 409];
+    const REFUSALS: &'static [ErrorKind] =
+        &[ErrorKind::Unauthenticated, ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let order_id = arguments.order_id.ok_or_else(|| {
             let detail = "`order_id` is required: the id that take_demo returned.";
-            Problem::invalid("order_id", "which_order", detail)
+            Problem::invalid("order_id", Code::WhichOrder, detail)
         })?;
         let Confirmed { order, listing } =
             super::confirm(app, &order_id, arguments.access_token.as_deref()).await?;

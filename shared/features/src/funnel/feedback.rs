@@ -28,7 +28,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     }
     if given.kind.is_some_and(|kind| kind != core.shown_kind()) {
         let detail = format!("`kind` does not match the listing, which is `{}`.", core.shown_kind().as_str());
-        return Err(conflict("kind", "other_kind", &detail));
+        return Err(conflict("kind", Code::OtherKind, &detail));
     }
     let feedback = Feedback {
         listing_id: core.id.clone(),
@@ -73,7 +73,7 @@ async fn find(app: &App, given: &GivenFeedback) -> Result<(ListingWithOrders, Op
 
 fn which_listing() -> Problem {
     let detail = "Send the `listing_id` of the listing, or the `order_id` that its demo returned.";
-    Problem::invalid("listing_id", "which_listing", detail)
+    Problem::invalid("listing_id", Code::WhichListing, detail)
 }
 
 /// The named order; without one the order of its kind's product, or any other.
@@ -86,7 +86,7 @@ fn chosen(
     if let Some(named) = named {
         let found = orders.into_iter().find(|order| order.order_id == *named);
         let detail = "This listing has no such order. Send the `order_id` from the demo of this listing.";
-        return found.ok_or_else(|| conflict("order_id", "other_listing", detail));
+        return found.ok_or_else(|| conflict("order_id", Code::OtherListing, detail));
     }
     let default = Sku::of_kind(listing.shown_kind());
     orders.into_iter().min_by_key(|order| (order.sku != default, order.at)).ok_or_else(|| {
@@ -97,8 +97,8 @@ fn chosen(
     })
 }
 
-pub(crate) fn conflict(field: &'static str, code: &'static str, detail: &str) -> Problem {
+pub(crate) fn conflict(field: &'static str, code: Code, detail: &str) -> Problem {
     let mut problem = Problem::invalid(field, code, detail);
-    problem.status = http::StatusCode::CONFLICT;
+    problem.kind = ErrorKind::Conflict;
     problem
 }

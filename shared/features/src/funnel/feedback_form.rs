@@ -104,14 +104,14 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     let Some(rating) = given.rating.filter(|rating| (1..=5).contains(rating)) else {
         let detail = "`rating` must be a whole number from 1 to 5. The response to the demo contains a \
                       complete draft of this request: next_steps.example_body.";
-        return Err(Problem::invalid("rating", "bad_rating", detail));
+        return Err(Problem::invalid("rating", Code::BadRating, detail));
     };
     if let Some(unknown) = given.answers.keys().find(|id| QUESTIONS.iter().all(|(known, _)| known != id)) {
         let ids = QUESTIONS.map(|(id, _)| id).join(", ");
         let field = format!("answers.{}", registry_model::error::shorten(unknown, 60));
         return Err(Problem::invalid(
             field,
-            "unknown_question",
+            Code::UnknownQuestion,
             format!("`answers` accepts only the answers to these five questions: {ids}."),
         ));
     }
@@ -122,7 +122,7 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
                 "`{field}` is missing; all five answers are required. Question: {question} The example_body \
                  in the response to the demo contains a draft."
             );
-            return Err(Problem::invalid(field, "missing_answer", detail));
+            return Err(Problem::invalid(field, Code::MissingAnswer, detail));
         };
         argument_text::text(&field, answer, MAX_ANSWER_CHARS)?;
     }
@@ -158,5 +158,5 @@ pub(crate) fn secret(key: &str) -> Result<&str, Problem> {
         "`idempotency_key` must be hard to guess: {}. Make a new random key; do not use a word, an id or an example.",
         secret_key::RULE
     );
-    Err(Problem::invalid("idempotency_key", "bad_idempotency_key", detail))
+    Err(Problem::invalid("idempotency_key", Code::BadIdempotencyKey, detail))
 }

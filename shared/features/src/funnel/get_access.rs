@@ -51,7 +51,13 @@ impl Operation for GetAccess {
     const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;
     const SUMMARY: &'static [&'static str] = &["{message}", "Files: [files]{path}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/access")];
-    const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
+    const REFUSALS: &'static [ErrorKind] = &[
+        ErrorKind::Unauthenticated,
+        ErrorKind::PaymentRequired,
+        ErrorKind::NotFound,
+        ErrorKind::Conflict,
+        ErrorKind::Gone,
+    ];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -59,7 +65,7 @@ impl Operation for GetAccess {
         let token = arguments.token.ok_or_else(|| {
             let detail = "`token` is required: the access token that you got when you sent feedback or \
                 bought a product.";
-            Problem::invalid("token", "missing_token", detail)
+            Problem::invalid("token", Code::MissingToken, detail)
         })?;
         app.count(LimitedAction::Product, &app.caller_digest(caller).await?, None).await?;
         let Opened { grant, profile, files } = super::open(app, &token).await?;

@@ -112,7 +112,8 @@ impl Operation for LeaveFeedback {
         },
     ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/feedback", Ok)];
-    const REFUSALS: &'static [u16] = &[401, 404, 409];
+    const REFUSALS: &'static [ErrorKind] =
+        &[ErrorKind::Unauthenticated, ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = GivenFeedback;
     type Answer = Answer;
 

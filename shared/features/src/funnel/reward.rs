@@ -128,7 +128,7 @@ pub async fn reclaim(app: &App, id: &ListingId) -> Result<Rewarded, Problem> {
 fn spent() -> Problem {
     let detail = "The reward was revoked by the operator, a purchase uses its discount code, or another request has just \
         replaced it. Ask the operator of this registry.";
-    Problem::conflict("reward_spent", detail)
+    Problem::conflict(Code::RewardSpent, detail)
 }
 
 /// Replaces a reward; `None` if it cannot be replaced.
@@ -168,7 +168,7 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
 
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
     let detail = "Feedback requires a demo. This listing has not taken a demo yet.";
-    Problem::conflict("demo_first", detail).with_next(NextStep::take_demo(
+    Problem::conflict(Code::DemoFirst, detail).with_next(NextStep::take_demo(
         &app.settings,
         Some(id),
         "The response contains next_steps.example_body. Send it here.",
@@ -180,7 +180,7 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
                   was shown once, in the response. If that request had an idempotency_key, send it again with \
                   the same key and `reissue`: true. Otherwise, only the owner of the domain gets the reward, \
                   with manage_listing, act `reclaim`; after that, the key is no longer used.";
-    Problem::conflict("already_completed", detail).with_next(NextStep::talk_inbox(
+    Problem::conflict(Code::AlreadyCompleted, detail).with_next(NextStep::talk_inbox(
         &app.settings,
         id,
         "Its inbox and next actions.",
@@ -190,5 +190,5 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
 fn not_completed(app: &App, id: &ListingId) -> Problem {
     let detail = "This listing has sent no feedback, so it has no reward.";
     let note = "The status contains the next step.";
-    Problem::conflict("not_completed", detail).with_next(NextStep::check_status(&app.settings, id, note))
+    Problem::conflict(Code::NotCompleted, detail).with_next(NextStep::check_status(&app.settings, id, note))
 }

@@ -124,7 +124,7 @@ impl Operation for TakeDemo {
     ];
     const ROUTES: &'static [Route] =
         &[Route::get("/api/products/demo").acting(), Route::post_as("/api/products/demo", Ok)];
-    const REFUSALS: &'static [u16] = &[403, 404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::Forbidden, ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -139,7 +139,7 @@ fn request(arguments: Arguments) -> Result<DemoRequest, Problem> {
     let url = || agent_card_url.or(mcp_url).map(ListingRef::Url);
     let listing = listing_id.map(ListingRef::Id).or_else(url).ok_or_else(|| {
         let detail = "Send `listing_id`, `agent_card_url` or `mcp_url`.";
-        Problem::invalid("listing_id", "which_listing", detail)
+        Problem::invalid("listing_id", Code::WhichListing, detail)
     })?;
     let invited = source.as_deref() == Some("invitation");
     Ok(DemoRequest { listing, sku, goals: goals.parse()?, invited })

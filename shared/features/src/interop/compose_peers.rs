@@ -92,7 +92,7 @@ impl Operation for ComposePeers {
         &["registry", "interop", "composition", "peers"],
     )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -126,7 +126,7 @@ impl Operation for DepositOutcome {
         &["registry", "outcome", "quality", "interop"],
     )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -139,11 +139,11 @@ impl Operation for DepositOutcome {
         lookup::different(listing.id.as_str(), listing_b.as_ref().map_or("", ListingId::as_str))?;
         let ok = arguments.ok.ok_or_else(|| {
             let detail = "`ok` is required: true if the listing did what you requested, false if it failed.";
-            Problem::invalid("ok", "missing_verdict", detail)
+            Problem::invalid("ok", Code::MissingVerdict, detail)
         })?;
         if arguments.latency_ms.is_some_and(|latency| latency > MAX_LATENCY_MS) {
             let detail = "`latency_ms` must be at most 86400000 (one day).";
-            return Err(Problem::invalid("latency_ms", "out_of_range", detail));
+            return Err(Problem::invalid("latency_ms", Code::OutOfRange, detail));
         }
         let outcome = Outcome {
             id: format!("out_{}", app.random.hex(12)),
@@ -192,7 +192,7 @@ impl Operation for DepositOutcome {
 
 fn thousandths(quality: f64) -> Result<u16, Problem> {
     if !(0.0..=1.0).contains(&quality) {
-        return Err(Problem::invalid("quality", "out_of_range", "`quality` must be from 0 to 1."));
+        return Err(Problem::invalid("quality", Code::OutOfRange, "`quality` must be from 0 to 1."));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
     let thousandths = (quality * f64::from(QUALITY_STEPS)).round() as u16;

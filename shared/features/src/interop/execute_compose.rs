@@ -85,7 +85,7 @@ impl Operation for ExecuteCompose {
         &["registry", "interop", "composition", "pipeline"],
     )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -128,7 +128,7 @@ async fn statement(
     let about = AttestationType::Composition;
     let claims = match facts::observed(app, about, listing, evidence.as_ref(), Some(other)).await {
         Ok(claims) => claims,
-        Err(problem) if problem.status == StatusCode::CONFLICT => return Ok(None),
+        Err(problem) if problem.kind == ErrorKind::Conflict => return Ok(None),
         Err(problem) => return Err(problem),
     };
     let name = app.caller_digest(caller).await?;

@@ -87,7 +87,7 @@ impl Operation for InteropResolve {
         &["registry", "interop", "mcp", "a2a", "routing"],
     )];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     const SHORT: &'static [&'static str] =
         &["ok", "version", "prefer", "query", "nearest_only", "invocations", "note", "next"];
     type Arguments = Arguments;
@@ -143,7 +143,7 @@ fn read(arguments: &Arguments) -> Result<CapabilityQuery, Problem> {
         limit,
     };
     if query.text.is_empty() && !query.is_named() && arguments.listing_id.is_none() {
-        return Err(Problem::invalid("q", "empty", "Send `q`, `tool`, `skill` or `listing_id`."));
+        return Err(Problem::invalid("q", Code::Empty, "Send `q`, `tool`, `skill` or `listing_id`."));
     }
     Ok(query)
 }

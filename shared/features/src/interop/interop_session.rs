@@ -139,7 +139,7 @@ impl Operation for InteropSession {
         Action { path: PATH, name: "session_close" },
     ];
     const TAKES_ACTION: bool = true;
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -164,7 +164,7 @@ impl Operation for InteropSession {
                 if change.step.is_none() && !change.close {
                     let detail =
                         "`step_action` is required: what you did. `detail` and `listing_id` are optional.";
-                    return Err(Problem::invalid("step_action", "nothing_to_append", detail));
+                    return Err(Problem::invalid("step_action", Code::NothingToAppend, detail));
                 }
                 let act = allowance(LimitedAction::SessionStep);
                 let is_written = app.store.append_to_session(&id, &change, act, now).await?;
@@ -202,7 +202,7 @@ async fn change(app: &App, arguments: &Arguments, now: Moment) -> Result<Session
     let detail = bounded::text("detail", arguments.detail.as_deref(), MAX_DETAIL_CHARS)?;
     if action.is_none() && detail.is_some() {
         let detail = "`detail` requires `step_action`: what you did, in a word or two.";
-        return Err(Problem::invalid("step_action", "missing_argument", detail));
+        return Err(Problem::invalid("step_action", Code::MissingArgument, detail));
     }
     let is_opening = arguments.action == SessionAction::Open;
     let protocol = arguments.entry_protocol;
@@ -227,24 +227,24 @@ async fn change(app: &App, arguments: &Arguments, now: Moment) -> Result<Session
 fn order(id: &str) -> Result<String, Problem> {
     let order: Result<OrderId, _> = id.parse();
     order.map(|order| order.to_string()).map_err(|wrong| {
-        Problem::invalid("demo_order_id", "invalid_argument", format!("`demo_order_id`: {wrong}."))
+        Problem::invalid("demo_order_id", Code::InvalidArgument, format!("`demo_order_id`: {wrong}."))
     })
 }
 
 fn session_id(arguments: &Arguments) -> Result<SessionId, Problem> {
     let Some(id) = arguments.session_id.as_deref() else {
         let detail = "`session_id` is required: the id that `open` returned.";
-        return Err(Problem::invalid("session_id", "missing_argument", detail));
+        return Err(Problem::invalid("session_id", Code::MissingArgument, detail));
     };
     id.trim().parse().map_err(|wrong| {
-        Problem::invalid("session_id", "invalid_argument", format!("`session_id`: {wrong}."))
+        Problem::invalid("session_id", Code::InvalidArgument, format!("`session_id`: {wrong}."))
     })
 }
 
 fn not_found(app: &App) -> Problem {
     let detail = "Unknown session. Sessions are deleted after seven days. Open a new session.";
     let next = step(app, json!({ "action": "session_open" }), "Open a new session.");
-    Problem::not_found("session_not_found", detail).with_next(next.named("open"))
+    Problem::not_found(Code::SessionNotFound, detail).with_next(next.named("open"))
 }
 
 fn step(app: &App, body: Value, note: &str) -> NextStep {
@@ -253,9 +253,9 @@ fn step(app: &App, body: Value, note: &str) -> NextStep {
 
 fn refused(session: &Session) -> Problem {
     if session.closed {
-        return Problem::conflict("session_closed", "This session is closed. Open a new session.");
+        return Problem::conflict(Code::SessionClosed, "This session is closed. Open a new session.");
     }
     let detail =
         format!("This session already has {MAX_SESSION_STEPS} steps, the maximum. Open a new session.");
-    Problem::conflict("session_full", detail)
+    Problem::conflict(Code::SessionFull, detail)
 }

@@ -100,7 +100,7 @@ impl Operation for JoinAndContribute {
         "What you can contribute: [contributions]{id} | , {done?done|not done yet} | , its call waits for {waits_for}",
     ];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
-    const REFUSALS: &'static [u16] = &[403, 404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::Forbidden, ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 

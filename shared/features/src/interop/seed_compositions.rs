@@ -43,7 +43,7 @@ impl Operation for SeedCompositions {
     const EXAMPLE: &'static str = r#"{"max_pairs": 6}"#;
     const SUMMARY: &'static [&'static str] = &["{note}", r#"[pairs]"{name_a}" and "{name_b}""#];
     const FAMILY: Option<Family> = Some(Family::INTEROP);
-    const REFUSALS: &'static [u16] = &[401, 403];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::Unauthenticated, ErrorKind::Forbidden];
     type Arguments = Arguments;
     type Answer = Answer;
 

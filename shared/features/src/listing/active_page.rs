@@ -141,7 +141,7 @@ pub fn limit(limit: Option<u32>, default: u32) -> Result<u32, Problem> {
         None => Ok(default),
         Some(limit) if (1..=100).contains(&limit) => Ok(limit),
         Some(_) => {
-            Err(Problem::invalid("limit", "out_of_range", "`limit` must be a whole number from 1 to 100."))
+            Err(Problem::invalid("limit", Code::OutOfRange, "`limit` must be a whole number from 1 to 100."))
         }
     }
 }

@@ -49,7 +49,7 @@ impl Operation for Changes {
         "Changes: [changes]{text} | ({at})",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/changes").cached_for(2)];
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     const SHORT: &'static [&'static str] = &["ok", "changes", "cursor", "more"];
     type Arguments = Arguments;
     type Answer = Answer;

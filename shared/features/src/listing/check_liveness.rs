@@ -65,14 +65,18 @@ impl Operation for CheckLiveness {
         &["registry", "liveness", "health"],
     )];
     const ROUTES: &'static [Route] = &[Route::get("/api/liveness").cached_for(30)];
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let max_hours = arguments.max_hours;
         if max_hours.is_some_and(|most| !(0.0..=MAX_AGE_HOURS).contains(&most)) {
-            return Err(Problem::invalid("max_hours", "out_of_range", "`max_hours` must be from 0 to 168."));
+            return Err(Problem::invalid(
+                "max_hours",
+                Code::OutOfRange,
+                "`max_hours` must be from 0 to 168.",
+            ));
         }
         let (id, _) = lookup::meant(app, &arguments.listing_id).await?;
         let listing = lookup::listing(app, id.as_str()).await?;

@@ -168,7 +168,7 @@ impl Operation for CheckStatus {
         &["registry", "status", "probe"],
     )];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/status")];
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     const SHORT: &'static [&'static str] = &[
         "ok",
         "found",
@@ -290,7 +290,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Arc<NamedListing>, bo
         (None, Some(name)) => lookup::named(app, name).await?,
         (None, None) => {
             let detail = "Send `id` (from the answer of list_yourself) or `name` (the name of the listing).";
-            return Err(Problem::invalid("id", "which_listing", detail));
+            return Err(Problem::invalid("id", Code::WhichListing, detail));
         }
     };
     Ok((lookup::listing_with_evidence(app, id.as_str()).await?, is_shared))

@@ -75,7 +75,7 @@ impl Operation for ListingTools {
         "Changes since {changed_since.at} | , the severest is {severity}: [changes]{tool} | : {kind} | ({argument})",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/listings/tools").cached_for(30)];
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     const SHORT: &'static [&'static str] = &[
         "ok",
         "listing_id",
@@ -151,6 +151,6 @@ fn since<'a>(sets: &'a [ToolSet], hash: &str) -> Result<&'a ToolSet, Problem> {
     sets.iter().find(|set| set.hash == hash).ok_or_else(|| {
         let detail = "No tool set of this listing with this hash is stored. `earlier` in the answer without `since`, \
             with `detail` `full`, contains the stored sets.";
-        Problem::not_found("tool_set_not_found", detail)
+        Problem::not_found(Code::ToolSetNotFound, detail)
     })
 }

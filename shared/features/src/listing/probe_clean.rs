@@ -54,7 +54,7 @@ impl Operation for ProbeClean {
         &["registry", "trust", "checks"],
     )];
     const ROUTES: &'static [Route] = &[Route::get("/api/probe-clean").cached_for(30)];
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 

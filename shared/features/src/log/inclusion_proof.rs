@@ -82,7 +82,7 @@ impl Operation for InclusionProof {
         "The data contains the leaf, its inclusion proof and the signed checkpoint; the entry is at {entry_url} . To verify it offline, hash the leaf, compute the root with the proof (RFC 6962), compare it with that of the checkpoint, and check the checkpoint's signature with `vkey`.",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/log/proof")];
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -143,13 +143,13 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
         }
         (None, Some(index)) => {
             let found = super::of_index(app, index).await?.ok_or_else(|| {
-                Problem::not_found("no_leaf", format!("The evidence log has no leaf {index} yet."))
+                Problem::not_found(Code::NoLeaf, format!("The evidence log has no leaf {index} yet."))
             })?;
             Ok((found, None))
         }
         _ => {
             let detail = "Send `listing_id` or `index`. You can add a time `at` to `listing_id`.";
-            Err(Problem::invalid("listing_id", "which_leaf", detail))
+            Err(Problem::invalid("listing_id", Code::WhichLeaf, detail))
         }
     }
 }
@@ -184,7 +184,7 @@ async fn of_attestation(
 /// What was decided or signed is stored, but it is not in the log yet.
 fn leaf_pending(what: &str, wait: u32) -> Problem {
     let detail = format!("{what} is not in the evidence log yet. Send the request again in {wait} s.");
-    let mut problem = Problem::conflict("leaf_pending", detail);
+    let mut problem = Problem::conflict(Code::LeafPending, detail);
     problem.retry_after = Some(wait);
     problem
 }
@@ -192,7 +192,7 @@ fn leaf_pending(what: &str, wait: u32) -> Problem {
 async fn no_leaf<T>(app: &App, id: &ListingId, detail: String) -> Result<T, Problem> {
     lookup::listing(app, id.as_str()).await?;
     let note = "If there is a decision, `log` shows whether it is in the evidence log yet.";
-    Err(Problem::not_found("no_leaf", detail).with_next(NextStep::check_status(&app.settings, id, note)))
+    Err(Problem::not_found(Code::NoLeaf, detail).with_next(NextStep::check_status(&app.settings, id, note)))
 }
 
 /// A time, or the end of a day.
@@ -201,7 +201,7 @@ fn time(text: &str) -> Result<Moment, Problem> {
     let end_of_day = || format!("{text}T23:59:59.999Z").parse();
     text.parse().or_else(|_| end_of_day()).map_err(|_: jiff::Error| {
         let detail = "`at` must be a time such as 2026-11-20T12:00:00Z, or a day such as 2026-11-20.";
-        Problem::invalid("at", "not_a_time", detail)
+        Problem::invalid("at", Code::NotATime, detail)
     })
 }
 
@@ -219,7 +219,7 @@ mod tests {
     fn date_without_time_means_the_end_of_that_day() {
         assert_eq!(time("2026-11-20").unwrap().to_string(), "2026-11-20T23:59:59.999Z");
         assert_eq!(time("2026-11-20T12:00:00+01:00").unwrap().to_string(), "2026-11-20T11:00:00.000Z");
-        assert_eq!(time("yesterday").unwrap_err().code, "not_a_time");
+        assert_eq!(time("yesterday").unwrap_err().code, Code::NotATime);
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn warn<T>(what: &'static str, outcome: Result<T, Problem>) -> Option<T> {
     outcome
         .inspect_err(|problem| {
             let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
-            tracing::warn!(code = problem.code, internal, "{what}");
+            tracing::warn!(code = problem.code.as_str(), internal, "{what}");
         })
         .ok()
 }

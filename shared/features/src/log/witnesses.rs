@@ -131,8 +131,9 @@ enum Answer {
 /// C2SP `tlog-witness`, "add-checkpoint".
 async fn submit(app: &App, witness: &LogWitness, tree: &LogTree, old: u64) -> Result<Answer, String> {
     let url = format!("{}/add-checkpoint", witness.url);
-    let target = Target::parse(&url, app.fetcher.reach()).map_err(|error| error.code().to_owned())?;
-    let proof = consistency(app, tree.size, old).await.map_err(|problem| problem.code.to_owned())?;
+    let target =
+        Target::parse(&url, app.fetcher.reach()).map_err(|error| error.code().as_str().to_owned())?;
+    let proof = consistency(app, tree.size, old).await.map_err(|problem| problem.code.as_str().to_owned())?;
     let proof: String = proof.into_iter().map(|hash| format!("{hash}\n")).collect();
     let request = Request {
         method: Method::POST,

@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde_json::{Map, Value};
 
 use super::Description;
-use registry_model::error::{Problem, shorten};
+use registry_model::error::{Code, Problem, shorten};
 
 /// Longer names get no advice.
 const MAX_COMPARED: usize = 60;
@@ -80,7 +80,7 @@ impl Description {
             None => format!("Its own arguments: {own}."),
         };
         let detail = format!("`{}` has no argument `{shown}`. {advice}", self.name);
-        Err(Problem::invalid(shown, "unknown_argument", detail))
+        Err(Problem::invalid(shown, Code::UnknownArgument, detail))
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
     fn unknown_argument_is_refused_with_the_nearest_name() {
         let refused = |arguments: serde_json::Value| {
             let problem = MATCH_CAPABILITY.check_names(arguments.as_object().unwrap()).unwrap_err();
-            (problem.code, problem.field.unwrap(), problem.detail)
+            (problem.code.as_str(), problem.field.unwrap(), problem.detail)
         };
         let (code, field, detail) = refused(json!({ "q": "x", "limt": 3 }));
         assert_eq!((code, field.as_str()), ("unknown_argument", "limt"));

@@ -5,7 +5,7 @@ use http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 
-use registry_model::error::{Problem, shorten};
+use registry_model::error::{Code, ErrorKind, Problem, shorten};
 
 #[derive(Clone, Debug)]
 pub enum RawArguments {
@@ -46,7 +46,7 @@ pub fn from_query<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
     if let Some((name, _)) = too_long {
         let name = shorten(&name, 60);
         let detail = format!("`{name}` is too long: at most {MAX_PARAMETER_CHARS} characters in a URL.");
-        return Err(Problem::invalid(name, "too_long", detail));
+        return Err(Problem::invalid(name, Code::TooLong, detail));
     }
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| unreadable(&error))
@@ -86,9 +86,9 @@ fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Pr
     let message = error.inner().to_string();
     let detail = shorten(&readable(&message), 300);
     match field_in(&message) {
-        _ if field != "." => Problem::invalid(&field, "invalid_argument", format!("`{field}`: {detail}.")),
-        Some(named) => Problem::invalid(named, "invalid_argument", format!("{detail}.")),
-        None => Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_arguments", format!("{detail}.")),
+        _ if field != "." => Problem::invalid(&field, Code::InvalidArgument, format!("`{field}`: {detail}.")),
+        Some(named) => Problem::invalid(named, Code::InvalidArgument, format!("{detail}.")),
+        None => Problem::new(ErrorKind::Invalid, Code::InvalidArguments, format!("{detail}.")),
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
         }
         assert!(from_query::<Asked>(&format!("q={}", "%F0%9F%98%80".repeat(MAX_PARAMETER_CHARS))).is_ok());
         let problem = from_query::<Asked>(&format!("q={}", "x".repeat(MAX_PARAMETER_CHARS + 1))).unwrap_err();
-        assert_eq!((problem.code, problem.field.as_deref()), ("too_long", Some("q")));
+        assert_eq!((problem.code, problem.field.as_deref()), (Code::TooLong, Some("q")));
     }
 
     #[test]

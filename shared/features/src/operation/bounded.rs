@@ -3,7 +3,7 @@
 
 use registry_formats::argument_text;
 use registry_formats::public_text::public_text;
-use registry_model::error::Problem;
+use registry_model::error::{Code, Problem};
 
 /// The argument `field`: how many rows to return, from 1 to `max`.
 pub(crate) fn count(
@@ -16,7 +16,7 @@ pub(crate) fn count(
     if (1..=max).contains(&count) {
         return Ok(count as usize);
     }
-    Err(Problem::invalid(field, "out_of_range", format!("`{field}` must be from 1 to {max}.")))
+    Err(Problem::invalid(field, Code::OutOfRange, format!("`{field}` must be from 1 to {max}.")))
 }
 
 /// One line that anyone may read; `None` if it is blank.

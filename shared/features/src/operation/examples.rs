@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::DESCRIPTIONS;
-use registry_model::error::Problem;
+use registry_model::error::{Code, Problem};
 
 /// An example of an argument that the example of its operation does not contain. Arguments of the same name have the same
 /// meaning in every operation. `None` for values that another call returns, such as cursors and tokens.
@@ -64,5 +64,5 @@ pub(crate) fn refuse(field: &'static str, secret: Option<&str>) -> Result<(), Pr
         "`{field}` is the example of the documents, which everybody knows. Make a new random value, such as a UUID of \
          version 4."
     );
-    Err(Problem::invalid(field, "published_example", detail))
+    Err(Problem::invalid(field, Code::PublishedExample, detail))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use registry_app::App;
-use registry_model::error::Problem;
+use registry_model::error::{Code, Problem};
 use registry_model::{Lane, Listing, ListingId, NameHold, NextStep};
 use registry_store::NamedListing;
 use url::Url;
@@ -27,7 +27,7 @@ pub(crate) async fn shown_listing(app: &App, id: &str) -> Result<Listing, Proble
 
 pub(crate) fn different(one: &str, other: &str) -> Result<(), Problem> {
     let detail = "`listing_b` and `listing_id` must be different listings.";
-    (one != other).then_some(()).ok_or_else(|| Problem::invalid("listing_b", "same_listing", detail))
+    (one != other).then_some(()).ok_or_else(|| Problem::invalid("listing_b", Code::SameListing, detail))
 }
 
 /// Why another read did not find a listing: it was withdrawn, or there is none.
@@ -96,7 +96,7 @@ pub(crate) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Ar
     }
     let id = &listing.0.id;
     let detail = format!("This requires a Live listing. The state of `{id}` is {}.", lane.as_str());
-    Err(Problem::conflict("not_active", detail)
+    Err(Problem::conflict(Code::NotActive, detail)
         .with("lane", lane.as_str())
         .with_next(NextStep::check_status(&app.settings, id, "The status shows why it is not Live.")))
 }

@@ -4,7 +4,7 @@
 use http::StatusCode;
 
 use registry_app::App;
-use registry_model::error::Problem;
+use registry_model::error::{Code, ErrorKind, Problem};
 use registry_model::{BearerDigest, Caller};
 
 pub fn is_sent(app: &App, caller: &Caller) -> bool {
@@ -21,11 +21,11 @@ pub(crate) fn require(app: &App, caller: &Caller) -> Result<(), Problem> {
     let Some(given) = caller.bearer else {
         let detail = "Only the operator of this registry may do this, so nothing was done. It needs the \
                       setting OPERATOR_TOKEN, and its value as bearer token.";
-        return Err(Problem::new(StatusCode::UNAUTHORIZED, "operator_token_required", detail));
+        return Err(Problem::new(ErrorKind::Unauthenticated, Code::OperatorTokenRequired, detail));
     };
     if is_operator(app, given) {
         return Ok(());
     }
     let detail = "This bearer token is not the operator token of this registry.";
-    Err(Problem::new(StatusCode::FORBIDDEN, "not_the_operator", detail))
+    Err(Problem::new(ErrorKind::Forbidden, Code::NotTheOperator, detail))
 }

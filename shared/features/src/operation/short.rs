@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use registry_model::error::{Problem, shorten};
+use registry_model::error::{Code, Problem, shorten};
 use serde_json::{Map, Value};
 
 use super::Description;
@@ -74,7 +74,7 @@ impl View {
 }
 
 fn invalid() -> Problem {
-    Problem::invalid(DETAIL, "invalid_argument", "`detail` must be `short` or `full`.")
+    Problem::invalid(DETAIL, Code::InvalidArgument, "`detail` must be `short` or `full`.")
 }
 
 /// Keeps the members with these paths. A path names a member, or a member of each row, such as `hits.name`.
@@ -286,7 +286,7 @@ mod tests {
         assert_eq!(read(json!("short")), Ok(View::Short));
         assert_eq!(read(json!(null)), Ok(View::Short));
         assert_eq!(read(json!("long")), Err(Some(DETAIL.to_owned())));
-        assert_eq!(View::of_query("detail=long").map_err(|problem| problem.code), Err("invalid_argument"));
+        assert_eq!(View::of_query("detail=long").map_err(|problem| problem.code), Err(Code::InvalidArgument));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Operation for OutreachOptOut {
     const SUMMARY: &'static [&'static str] =
         &["{listing_id} gets no more invitations and connector messages | {changed?from now|, as before}."];
     const ROUTES: &'static [Route] = &[Route::post_as(texts::OPT_OUT_PATH, Ok)];
-    const REFUSALS: &'static [u16] = &[403, 404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::Forbidden, ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -77,7 +77,7 @@ fn opt_in_needs_proof(app: &App, id: &ListingId) -> Problem {
     let note = format!("The answer contains a challenge to sign. {script} has a script for it.");
     let body = json!({ "action": "manage_listing", "listing_id": id, "act": "opt_in" });
     let url = app.settings.url("/api/products/first-principles");
-    Problem::unproven("action", "opt_in_needs_proof", detail).with_next(NextStep::post(
+    Problem::unproven("action", Code::OptInNeedsProof, detail).with_next(NextStep::post(
         "manage_listing",
         url,
         body,

@@ -110,7 +110,7 @@ impl Operation for Checkout {
         Route::get_as(PATH, purchase_query).taking(purchase_id_only),
         Route::post_as(PATH, require_sku).taking(sku_required),
     ];
-    const REFUSALS: &'static [u16] = &[404, 409, 502];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict, ErrorKind::BadGateway];
     type Arguments = CheckoutRequest;
     type Answer = Answer;
 
@@ -151,7 +151,7 @@ fn require_sku(body: Value) -> Result<Value, Problem> {
         let all = Sku::ALL.map(Sku::as_str).join(", ");
         return Err(Problem::invalid(
             "sku",
-            "which_product",
+            Code::WhichProduct,
             format!("`sku` is required. Send one of {all}."),
         ));
     }

@@ -82,7 +82,13 @@ impl Operation for ExportProduct {
         tags: &["products", "export", "agent-skills"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/export")];
-    const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
+    const REFUSALS: &'static [ErrorKind] = &[
+        ErrorKind::Unauthenticated,
+        ErrorKind::PaymentRequired,
+        ErrorKind::NotFound,
+        ErrorKind::Conflict,
+        ErrorKind::Gone,
+    ];
     const FILES: &'static [&'static str] = &["application/zip", "application/gzip"];
     type Arguments = Arguments;
     type Answer = Answer;
@@ -127,7 +133,7 @@ fn packing(format: &str) -> Result<(&'static str, Option<Archive>), Problem> {
         "tar.gz" => ("tar.gz", Some(("application/gzip", export::tar_gz))),
         other => {
             let detail = format!("`format` must be skills, zip or tar.gz, not `{}`.", shorten(other, 60));
-            return Err(Problem::invalid("format", "unknown_format", detail));
+            return Err(Problem::invalid("format", Code::UnknownFormat, detail));
         }
     })
 }

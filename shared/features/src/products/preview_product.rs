@@ -96,7 +96,7 @@ impl Operation for PreviewProduct {
         "{payments}",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/preview")];
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 

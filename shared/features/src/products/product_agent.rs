@@ -115,7 +115,7 @@ impl Operation for ProductAgent {
         &["{order.message}", r#"The demo of {product.name} for "{made_for.name}" has {artifacts#file}."#];
     const SKILLS: &'static [AdvertisedSkill] = tools::SKILLS;
     const ROUTES: &'static [Route] = &[Route::post_as("/api/products/agent", Ok)];
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -123,7 +123,7 @@ impl Operation for ProductAgent {
         let tool = arguments.tool.ok_or_else(|| {
             let detail = "Choose a `tool`: preview_kernel, one_click_demo, demo_alive, demo_mcp or buy_product. None \
                 of them needs a listing. For the demo of a listing, call take_demo with its listing_id.";
-            Problem::invalid("tool", "which_tool", detail)
+            Problem::invalid("tool", Code::WhichTool, detail)
         })?;
         // All arguments are checked, including those that the tool does not use.
         arguments.goals.clone().parse()?;
@@ -206,7 +206,7 @@ fn sku(tool: ProductTool, given: Option<Sku>) -> Result<Sku, Problem> {
                 tool.as_str(),
                 own.as_str()
             );
-            Err(Problem::invalid("sku", "other_product", detail))
+            Err(Problem::invalid("sku", Code::OtherProduct, detail))
         }
         _ => Ok(own),
     }
@@ -215,12 +215,12 @@ fn sku(tool: ProductTool, given: Option<Sku>) -> Result<Sku, Problem> {
 fn check_required(tool: ProductTool, arguments: &Arguments) -> Result<(), Problem> {
     let missing = |field: &str, why: &str| {
         let detail = format!("`{}` requires `{field}`: {why}", tool.as_str());
-        Err(Problem::invalid(field, "missing_argument", detail))
+        Err(Problem::invalid(field, Code::MissingArgument, detail))
     };
     let is_empty = |text: &Option<String>| text.as_deref().is_none_or(|text| text.trim().is_empty());
     if arguments.demo == Some(false) {
         let detail = "This tool makes a demo. For the full product, use `buy_product`.";
-        return Err(Problem::invalid("demo", "demo_only", detail));
+        return Err(Problem::invalid("demo", Code::DemoOnly, detail));
     }
     match tool {
         ProductTool::PreviewKernel
@@ -241,7 +241,7 @@ fn check_required(tool: ProductTool, arguments: &Arguments) -> Result<(), Proble
 async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     let Some(sku) = arguments.sku else {
         let detail = "`buy_product` requires `sku`: kernel, recursive, alive or mcp_mesh.";
-        return Err(Problem::invalid("sku", "missing_argument", detail));
+        return Err(Problem::invalid("sku", Code::MissingArgument, detail));
     };
     let Arguments { goals, preset, agent_name, description, listing_id, .. } = arguments;
     let (goals, preset) = goals.with_preset(preset)?;
@@ -254,7 +254,7 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     if goals.len() > 12 {
         let detail =
             "An order has at most 12 goals, with those of its preset. Send fewer goals, or no preset.";
-        return Err(Problem::invalid("goals", "too_many", detail));
+        return Err(Problem::invalid("goals", Code::TooMany, detail));
     }
     let goals = Goals::List(goals).parse()?;
     let unlock = funnel::unlock(&app.settings, &app.store.live().await?.funnel);

@@ -52,7 +52,7 @@ impl Operation for RunProduct {
         "{usage}",
     ];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/run")];
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -72,7 +72,7 @@ impl Operation for RunProduct {
         let fix = check_status::next(app, listing, evidence.as_ref()).await?;
         if listing.lane == Lane::Withdrawn {
             let detail = "This listing was withdrawn, so the routine cannot run for it.";
-            return Err(Problem::conflict("listing_withdrawn", detail).with_next(fix));
+            return Err(Problem::conflict(Code::ListingWithdrawn, detail).with_next(fix));
         }
         let now = app.clock.now();
         let inbox = app.store.inbox(&listing.id, listing.listed_at, None, MAX_MESSAGES, now);

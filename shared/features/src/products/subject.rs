@@ -99,7 +99,7 @@ pub(super) fn described(
 fn parse_tools(tools: Vec<ToolArgument>) -> Result<Vec<Tool>, Problem> {
     if tools.len() > MAX_TOOLS {
         let detail = format!("`tools` accepts at most {MAX_TOOLS} tools. Send the most important ones.");
-        return Err(Problem::invalid("tools", "too_many", detail));
+        return Err(Problem::invalid("tools", Code::TooMany, detail));
     }
     let parse = |tool| {
         let (name, description) = match tool {
@@ -134,7 +134,7 @@ mod tests {
         let shown: Vec<(&str, &str)> =
             read.iter().map(|tool| (tool.name.as_str(), tool.description.as_str())).collect();
         assert_eq!(shown, [("add", ""), ("sub", "Subtracts.")]);
-        assert_eq!(tools(r#"[""]"#).unwrap_err().code, "bad_length");
-        assert_eq!(tools(&format!("[{}\"x\"]", "\"x\",".repeat(64))).unwrap_err().code, "too_many");
+        assert_eq!(tools(r#"[""]"#).unwrap_err().code, Code::BadLength);
+        assert_eq!(tools(&format!("[{}\"x\"]", "\"x\",".repeat(64))).unwrap_err().code, Code::TooMany);
     }
 }

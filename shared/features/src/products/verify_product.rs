@@ -138,7 +138,13 @@ impl Operation for VerifyProduct {
         Route::get_as("/api/products/verify", default_to_usage),
         Route::post_as("/api/products/verify", Ok),
     ];
-    const REFUSALS: &'static [u16] = &[401, 402, 404, 409, 410];
+    const REFUSALS: &'static [ErrorKind] = &[
+        ErrorKind::Unauthenticated,
+        ErrorKind::PaymentRequired,
+        ErrorKind::NotFound,
+        ErrorKind::Conflict,
+        ErrorKind::Gone,
+    ];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -163,7 +169,7 @@ impl Operation for VerifyProduct {
             (None, Some(id)) => of_demo(app, id, arguments.sku, arguments.goals).await?,
             (None, None) => {
                 let detail = "Send the `token` of the product, or the `listing_id` of its demo.";
-                return Err(Problem::invalid("token", "which_product", detail));
+                return Err(Problem::invalid("token", Code::WhichProduct, detail));
             }
         };
         let goals = product.profile.goals.clone();
@@ -212,7 +218,7 @@ async fn next(app: &App, comparison: &Comparison, goals: &[String]) -> Result<Ne
 fn parse_files(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem> {
     if files.len() > MAX_FILES {
         let detail = format!("`files` accepts at most {MAX_FILES} files.");
-        return Err(Problem::invalid("files", "too_many", detail));
+        return Err(Problem::invalid("files", Code::TooMany, detail));
     }
     let mut kept = BTreeMap::new();
     for (number, file) in files.into_iter().enumerate() {
@@ -226,19 +232,19 @@ fn parse_files(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem
             (_, Some(content)) => sha256_hex(&content),
             (Some(digest), None) => parse_digest(&digest).ok_or_else(|| {
                 let rule = "must be 64 hexadecimal digits: the SHA-256 of the bytes of the file";
-                invalid(".sha256", "bad_digest", rule)
+                invalid(".sha256", Code::BadDigest, rule)
             })?,
-            (None, None) => return Err(invalid("", "missing_digest", "requires `sha256` or `content`")),
+            (None, None) => return Err(invalid("", Code::MissingDigest, "requires `sha256` or `content`")),
         };
         let path = path.strip_prefix("./").unwrap_or(&path).to_owned();
         if path.is_empty() || path.len() > MAX_PATH_BYTES {
             let rule = format!("must have 1 to {MAX_PATH_BYTES} bytes");
-            return Err(invalid(".path", "bad_length", &rule));
+            return Err(invalid(".path", Code::BadLength, &rule));
         }
         if kept.insert(path.clone(), digest).is_some() {
             let detail = format!("`files` contains `{}` twice.", shorten(&path, 120));
-            let mut problem = Problem::invalid("files", "twice", detail);
-            problem.status = StatusCode::CONFLICT;
+            let mut problem = Problem::invalid("files", Code::Twice, detail);
+            problem.kind = ErrorKind::Conflict;
             return Err(problem);
         }
     }
@@ -300,7 +306,7 @@ mod tests {
             (r#"[{"path": "", "content": ""}]"#, "bad_length"),
             (r#"[{"path": "a", "content": ""}, {"path": "./a", "content": ""}]"#, "twice"),
         ] {
-            assert_eq!(of(files).unwrap_err().code, code, "{files}");
+            assert_eq!(of(files).unwrap_err().code.as_str(), code, "{files}");
         }
     }
 }

@@ -102,7 +102,7 @@ impl Operation for ListYourself {
     ];
     const ROUTES: &'static [Route] =
         &[Route::post_as("/api/publish", arguments_of_body).taking(or_server_description)];
-    const REFUSALS: &'static [u16] = &[403, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::Forbidden, ErrorKind::Conflict];
     type Arguments = PublishRequest;
     type Answer = Answer;
 
@@ -213,18 +213,20 @@ fn arguments_of_body(body: Value) -> Result<Value, Problem> {
         Some([only]) => return arguments_of_body(only.take()),
         Some(_) => {
             let detail = "The body is a list of servers. Send one entry of it at a time.";
-            return Err(Problem::invalid("servers", "one_at_a_time", detail));
+            return Err(Problem::invalid("servers", Code::OneAtATime, detail));
         }
         None => {}
     }
     if body.contains_key("skills") && !body.contains_key("server_json") && !server_json::looks_like(&body) {
         let detail = "The body is an agent card. Send its URL instead: {\"agent_card_url\": \
             \"https://your.host/.well-known/agent-card.json\"}.";
-        return Err(Problem::invalid("agent_card_url", "card_without_its_url", detail));
+        return Err(Problem::invalid("agent_card_url", Code::CardWithoutItsUrl, detail));
     }
-    Ok(Value::Object(if server_json::looks_like(&body) {
-        crate::operation::named_call::of_server(body)
-    } else {
-        body
-    }))
+    Ok(Value::Object(if server_json::looks_like(&body) { arguments_of_server(body) } else { body }))
+}
+
+/// The arguments in a server description: itself, and a proof that was sent with it.
+pub fn arguments_of_server(mut description: Map<String, Value>) -> Map<String, Value> {
+    let proof = description.shift_remove_entry("proof");
+    proof.into_iter().chain([("server_json".to_owned(), description.into())]).collect()
 }

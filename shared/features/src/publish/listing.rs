@@ -12,7 +12,7 @@ use crate::operator::takedown;
 use registry_app::App;
 use registry_fetch::Target;
 use registry_formats::{name_owner, registry_name};
-use registry_model::error::Problem;
+use registry_model::error::{Code, Problem};
 use registry_model::{
     Caller, Contact, ContactFrom, Handshake, HostName, Kind, Lane, LastProbe, Listing, ListingId, Moment,
     NameHold, NameProof, NextStep, ProbeHistory,
@@ -444,7 +444,7 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
     let reason = known.withdrawal.as_ref().map(|withdrawal| format!(" Reason: {}", withdrawal.reason));
     let detail = format!("This listing was withdrawn. {how}{}", reason.unwrap_or_default());
     let status = NextStep::check_status(&app.settings, &known.id, "The status says who can restore it.");
-    Err(Problem::conflict("withdrawn", detail).with("lane", known.lane.as_str()).with_next(status))
+    Err(Problem::conflict(Code::Withdrawn, detail).with("lane", known.lane.as_str()).with_next(status))
 }
 
 /// Anyone may edit a described listing that answers but has never passed its checks: its description may be what the check
@@ -479,7 +479,7 @@ async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
 pub fn changed_meanwhile(has_signed: bool) -> Problem {
     if has_signed {
         let detail = "It was probed or changed at the same time. Get a new challenge, then call again.";
-        return Problem::conflict("changed_meanwhile", detail);
+        return Problem::conflict(Code::ChangedMeanwhile, detail);
     }
     Problem::unavailable("the listing was probed or changed at the same time")
 }

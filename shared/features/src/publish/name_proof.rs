@@ -17,7 +17,7 @@ use registry_app::workflow_token;
 use registry_fetch::{Follow, MAX_CARD_REDIRECTS, Request, Target};
 use registry_formats::server_json::{self, ServerDescription};
 use registry_formats::{argument_schema, name_owner};
-use registry_model::error::{Problem, shorten};
+use registry_model::error::{Code, Problem, shorten};
 use registry_model::{Caller, KeySource, Listing, Moment, NameProof, NameProofMethod, Secret};
 
 /// A proof that you own the name in a server description, or the host of its endpoint. With a key of the name's domain,
@@ -125,7 +125,7 @@ async fn by_signature(
         let challenge = ownership::challenge(app, caller, &act).await?;
         let detail = "Sign `challenge.text` with a key that the domain publishes (see `ways`). Then send the same \
             request again, with `nonce` and `signature` in `proof`.";
-        let problem = Problem::unproven("signature", "challenge_to_sign", detail);
+        let problem = Problem::unproven("signature", Code::ChallengeToSign, detail);
         return Err(problem.with("challenge", json!(challenge)).with("ways", json!(ways)));
     };
     let (owner, proven) = ownership::prove_one_of(app, caller, &owners, &act, signed).await?;
@@ -142,7 +142,7 @@ async fn by_signature(
 async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofMethod, Problem> {
     let Some(login) = name_owner::github_owner(name) else {
         let detail = "A token of GitHub Actions proves only names of the form `io.github.<owner>/<server>`.";
-        return Err(Problem::unproven("token", "no_github_name", detail));
+        return Err(Problem::unproven("token", Code::NoGithubName, detail));
     };
     let token = workflow_token::verified(app, token.reveal()).await?;
     let other_owner = || {
@@ -151,7 +151,7 @@ async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofM
             shorten(&token.owner, 100),
             token.owner_id
         );
-        Problem::unproven("token", "other_owner", detail)
+        Problem::unproven("token", Code::OtherOwner, detail)
     };
     let bound = app.store.github_owner(login).await?;
     let is_owner = match bound {
@@ -163,7 +163,7 @@ async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofM
     }
     if !app.store.spend_workflow_token(&token.id, token.expires_at).await? {
         let detail = "This token was used already. Get a new token for each request.";
-        return Err(Problem::unproven("token", "used_token", detail));
+        return Err(Problem::unproven("token", Code::UsedToken, detail));
     }
     if bound.is_none() && app.store.bind_github_owner(login, token.owner_id).await? != Some(token.owner_id) {
         return Err(other_owner());

@@ -10,7 +10,7 @@ use registry_formats::personal_data::has_secret;
 use registry_formats::public_text::public_text;
 use registry_formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
 use registry_formats::{argument_schema, argument_text, email_address};
-use registry_model::error::{Problem, shorten};
+use registry_model::error::{Code, Problem, shorten};
 use registry_model::{
     Category, Contact, DeclaredTransport, Kind, Listing, ListingId, Moment, Obstacle, Reach, ServerDocument,
 };
@@ -121,7 +121,7 @@ impl Submission {
         if proof.is_some() && request.server_json.is_none() {
             let detail =
                 "`proof` proves the name in a server description. Send `proof` together with `server_json`.";
-            return Err(Problem::invalid("proof", "nothing_to_prove", detail));
+            return Err(Problem::invalid("proof", Code::NothingToProve, detail));
         }
         let url = |field: &'static str, text: &Option<String>| {
             text.as_ref().map(|text| target(field, text, reach)).transpose()
@@ -141,7 +141,7 @@ impl Submission {
                 let one_of_two = if mcp.is_some() { "mcp_url" } else { "agent_card_url" };
                 let field = if any.is_some() { "url" } else { one_of_two };
                 let detail = "Send only one of these: `agent_card_url`, `mcp_url`, or a server description without `url`.";
-                return Err(Problem::invalid(field, "one_at_a_time", detail));
+                return Err(Problem::invalid(field, Code::OneAtATime, detail));
             }
         };
         if let Some(name) = &name {
@@ -364,7 +364,8 @@ pub(super) fn described(document: &Value, reach: Reach) -> Result<ServerDescript
             .map(|found| json!({ "path": found.path, "rule": found.rule, "message": found.message }))
             .collect();
         let detail = format!("The server description is not valid. {}", messages.join(" "));
-        Problem::invalid(field, "invalid_server_description", shorten(&detail, 1500)).with("violations", all)
+        Problem::invalid(field, Code::InvalidServerDescription, shorten(&detail, 1500))
+            .with("violations", all)
     })
 }
 
@@ -379,7 +380,7 @@ fn remote_violations(server: &ServerDescription, reach: Reach) -> Vec<Violation>
         use TargetError::{ControlCharacter, IpLiteral, TooLong, UserInfo};
         let is_permanent = matches!(error, UserInfo | IpLiteral | TooLong | ControlCharacter);
         let message = error.to_string();
-        (is_permanent || !remote.templated).then(|| Violation { path, rule: error.code(), message })
+        (is_permanent || !remote.templated).then(|| Violation { path, rule: error.code().as_str(), message })
     };
     server.remotes.iter().enumerate().filter_map(violation).collect()
 }
@@ -389,7 +390,7 @@ const SECRET: &str =
 
 fn target(field: &'static str, text: &str, reach: Reach) -> Result<Target, Problem> {
     if has_secret(text) {
-        return Err(Problem::invalid(field, "secret", format!("`{field}`: {SECRET}")));
+        return Err(Problem::invalid(field, Code::Secret, format!("`{field}`: {SECRET}")));
     }
     Target::parse(text, reach)
         .map_err(|error| Problem::invalid(field, error.code(), format!("`{field}`: {error}")))
@@ -416,7 +417,7 @@ fn origin_of(url: &str) -> String {
 fn nothing_to_list() -> Problem {
     Problem::invalid(
         "url",
-        "nothing_to_list",
+        Code::NothingToList,
         "The request does not say what to publish. Send `url` (for example {\"url\": \
          \"https://your.host/.well-known/agent-card.json\"}), `agent_card_url`, `mcp_url` or `server_json`.",
     )

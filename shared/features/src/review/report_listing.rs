@@ -46,7 +46,7 @@ impl Operation for ReportListing {
         r#"{"listing_id": "agtpub_0123456789abcdef0123", "reason": "It impersonates another company."}"#;
     const SUMMARY: &'static [&'static str] = &["The report {report_id} about {listing_id} is stored. {note}"];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/report", Ok)];
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 

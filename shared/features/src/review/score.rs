@@ -94,7 +94,7 @@ impl Operation for Score {
         tags: &["registry", "score", "probe"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/score")];
-    const REFUSALS: &'static [u16] = &[403];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::Forbidden];
     const SHORT: &'static [&'static str] = &[
         "ok",
         "url",

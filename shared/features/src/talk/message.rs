@@ -78,7 +78,7 @@ impl Operation for Talk {
         r#"The {action} for {listing_id} is done | : "{message.text}" is stored as {message.id} | , from {message.from}."#,
     ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/talk", Ok)];
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -139,8 +139,8 @@ async fn owner_and_sender(
     let unknown = || {
         let detail = "`from` must be the id of a listing in this registry that is not withdrawn. To stay \
             anonymous, leave it out.";
-        let mut problem = Problem::invalid("from", "unknown_sender", detail);
-        problem.status = StatusCode::NOT_FOUND;
+        let mut problem = Problem::invalid("from", Code::UnknownSender, detail);
+        problem.kind = ErrorKind::NotFound;
         problem
     };
     let from: Option<ListingId> = match &arguments.from {
@@ -149,7 +149,7 @@ async fn owner_and_sender(
         Some(_) => {
             let detail = "Send `from` only with the action `message`. For all other actions, `listing_id` is \
                 the sender.";
-            return Err(Problem::invalid("from", "from_without_message", detail));
+            return Err(Problem::invalid("from", Code::FromWithoutMessage, detail));
         }
     };
     let mut ids = vec![id.clone()];
@@ -172,17 +172,17 @@ fn check_lane(app: &App, listing: &Listing, action: TalkAction) -> Result<(), Pr
     }
     if action == TalkAction::Social && lane != Lane::Active {
         let detail = "`social` requires a Live listing. check_status shows why the listing is not Live.";
-        return Err(conflict(app, listing, "not_active", detail).with("lane", lane.as_str()));
+        return Err(conflict(app, listing, Code::NotActive, detail).with("lane", lane.as_str()));
     }
     Ok(())
 }
 
 fn closed(app: &App, listing: &Listing) -> Problem {
-    conflict(app, listing, "withdrawn", "This listing was withdrawn, so its inbox accepts no messages.")
+    conflict(app, listing, Code::Withdrawn, "This listing was withdrawn, so its inbox accepts no messages.")
         .with("lane", Lane::Withdrawn.as_str())
 }
 
-fn conflict(app: &App, listing: &Listing, code: &'static str, detail: &'static str) -> Problem {
+fn conflict(app: &App, listing: &Listing, code: Code, detail: &'static str) -> Problem {
     Problem::conflict(code, detail).with_next(NextStep::check_status(
         &app.settings,
         &listing.id,
@@ -198,7 +198,7 @@ fn read_text(action: TalkAction, text: Option<&str>) -> Result<Option<String>, P
     }
     if text.is_empty() {
         let detail = "`text` must not be empty. Only the action check_in needs no text.";
-        return Err(Problem::invalid("text", "empty_text", detail));
+        return Err(Problem::invalid("text", Code::EmptyText, detail));
     }
     public_text("text", text, action.longest_text()).map(Some)
 }

@@ -83,7 +83,7 @@ impl Operation for TalkInbox {
         tags: &["registry", "talk", "inbox"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/talk").acting()];
-    const REFUSALS: &'static [u16] = &[403, 404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::Forbidden, ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -45,7 +45,7 @@ impl Operation for Endorse {
         &["registry", "stigmergy", "endorsement"],
     )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -41,7 +41,8 @@ impl Operation for Evaporate {
         "Deleted from the trail of {listing_id}: {marks#mark} and {compositions#pair}{complete?|; repeat the call for the rest}.",
     ];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
-    const REFUSALS: &'static [u16] = &[401, 403, 404];
+    const REFUSALS: &'static [ErrorKind] =
+        &[ErrorKind::Unauthenticated, ErrorKind::Forbidden, ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -49,7 +50,7 @@ impl Operation for Evaporate {
         operator_token::require(app, caller)?;
         let Some(given) = arguments.listing_id else {
             let detail = "`listing_id` is required: the listing whose trail to delete.";
-            return Err(Problem::invalid("listing_id", "which_listing", detail));
+            return Err(Problem::invalid("listing_id", Code::WhichListing, detail));
         };
         let unknown = |_| Problem::listing_not_found(&app.settings, &given);
         let id: ListingId = given.parse().map_err(unknown)?;

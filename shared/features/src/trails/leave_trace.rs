@@ -64,7 +64,7 @@ impl Operation for LeaveTrace {
         &["registry", "stigmergy", "trace"],
     )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -89,7 +89,7 @@ impl Operation for LeaveTrace {
 fn tags(given: &[String]) -> Result<Vec<String>, Problem> {
     if given.len() > MAX_TAGS {
         let detail = format!("`tags` may contain at most {MAX_TAGS} words.");
-        return Err(Problem::invalid("tags", "too_many", detail));
+        return Err(Problem::invalid("tags", Code::TooMany, detail));
     }
     given.iter().map(|tag| public_text("tags", tag, MAX_TAG_CHARS).map_err(Problem::in_entry)).collect()
 }

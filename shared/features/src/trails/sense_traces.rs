@@ -76,7 +76,7 @@ impl Operation for SenseTraces {
         &["registry", "stigmergy", "trace", "discovery"],
     )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 

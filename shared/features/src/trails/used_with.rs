@@ -50,7 +50,7 @@ impl Operation for UsedWith {
         &["registry", "stigmergy", "composition"],
     )];
     const FAMILY: Option<Family> = Some(Family::TRAILS);
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 

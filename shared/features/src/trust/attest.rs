@@ -61,7 +61,7 @@ impl Operation for Attest {
         "The registry signed the {attestation.type} statement {attestation.id} about {attestation.subject} | ; it expires at {attestation.expires_at}. The data contains what was found, good or bad (claims), and the token (jws).",
     ];
     const FAMILY: Option<Family> = Some(Family::TRUST);
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -70,7 +70,7 @@ impl Operation for Attest {
         let hours = arguments.expires_hours.unwrap_or(DEFAULT_HOURS);
         if !LIFE_HOURS.contains(&hours) {
             let detail = "`expires_hours` must be from 1 to 720.";
-            return Err(Problem::invalid("expires_hours", "out_of_range", detail));
+            return Err(Problem::invalid("expires_hours", Code::OutOfRange, detail));
         }
         let about = arguments.about.unwrap_or(AttestationType::Liveness);
         let found = lookup::listing_with_evidence(app, &subject(&arguments)?).await?;
@@ -95,12 +95,12 @@ fn subject(arguments: &Arguments) -> Result<String, Problem> {
     match (&arguments.listing_id, &arguments.subject) {
         (Some(id), Some(subject)) if id != subject => {
             let detail = "`subject` and `listing_id` are different listings. Send only one of the two.";
-            Err(Problem::invalid("subject", "another_subject", detail))
+            Err(Problem::invalid("subject", Code::AnotherSubject, detail))
         }
         (Some(id), _) | (None, Some(id)) => Ok(id.clone()),
         (None, None) => {
             let detail = "`listing_id` is required: the listing that the statement is about.";
-            Err(Problem::invalid("listing_id", "listing_id_missing", detail))
+            Err(Problem::invalid("listing_id", Code::ListingIdMissing, detail))
         }
     }
 }
@@ -112,11 +112,11 @@ fn other(app: &App, about: AttestationType, id: Option<&str>) -> Result<Option<L
         }
         (AttestationType::Composition, None) => {
             let detail = "`listing_b` is required with type `composition`: the second listing.";
-            Err(Problem::invalid("listing_b", "listing_b_missing", detail))
+            Err(Problem::invalid("listing_b", Code::ListingBMissing, detail))
         }
         (_, Some(_)) => {
             let detail = "`listing_b` is accepted only with type `composition`. Leave it out.";
-            Err(Problem::invalid("listing_b", "listing_b_without_composition", detail))
+            Err(Problem::invalid("listing_b", Code::ListingBWithoutComposition, detail))
         }
         (_, None) => Ok(None),
     }
@@ -135,5 +135,5 @@ fn refuse_claims(arguments: &Arguments) -> Result<(), Problem> {
         "`{field}` is not accepted: the registry signs only what it observed. Leave it out and choose a `type`: {}.",
         types.join(", ")
     );
-    Err(Problem::invalid(field, "claims_not_taken", detail))
+    Err(Problem::invalid(field, Code::ClaimsNotTaken, detail))
 }

@@ -46,7 +46,7 @@ impl Operation for Attestations {
         "[attestations]{type} | {id} | until {expires_at} | , but revoked at {revoked.at}",
     ];
     const FAMILY: Option<Family> = Some(Family::TRUST);
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -75,7 +75,8 @@ impl Operation for BindIdentity {
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
     const FAMILY: Option<Family> = Some(Family::TRUST);
-    const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
+    const REFUSALS: &'static [ErrorKind] =
+        &[ErrorKind::Unauthenticated, ErrorKind::Forbidden, ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -87,7 +88,7 @@ impl Operation for BindIdentity {
         if listing.lane == Lane::Withdrawn {
             let next =
                 NextStep::check_status(&app.settings, &listing.id, "It says who can restore the listing.");
-            return Err(Problem::conflict("withdrawn", "This listing is withdrawn.").with_next(next));
+            return Err(Problem::conflict(Code::Withdrawn, "This listing is withdrawn.").with_next(next));
         }
         let ways = Domains::of(&listing)?.ways(app, key.as_ref());
         let act = format!("bind_identity {}", listing.id);
@@ -131,7 +132,7 @@ async fn bind(
     if !identity.is_of(listing) {
         let detail =
             "This key is of the host of the endpoint. Only a key of the host of the card can be bound.";
-        return Err(Problem::conflict("other_host", detail));
+        return Err(Problem::conflict(Code::OtherHost, detail));
     }
     // A key that its place no longer contains was replaced, and must not sign while that place cannot be read.
     let is_replaced = |known: &Identity| {

@@ -87,7 +87,7 @@ impl Operation for CapabilityHash {
         &["registry", "trust", "capability"],
     )];
     const FAMILY: Option<Family> = Some(Family::TRUST);
-    const REFUSALS: &'static [u16] = &[404, 409];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -132,7 +132,7 @@ fn given(arguments: &Arguments) -> Result<Option<Capability>, Problem> {
         let lists = [&arguments.tools, &arguments.skills, &arguments.tags].map(Option::is_some);
         if arguments.description.is_some() || lists.contains(&true) {
             let detail = "`name` is required: the name of the agent or server with these capabilities.";
-            return Err(Problem::invalid("name", "name_missing", detail));
+            return Err(Problem::invalid("name", Code::NameMissing, detail));
         }
         return Ok(None);
     };
@@ -155,7 +155,7 @@ fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem>
     let list = list.unwrap_or_default();
     if list.len() > MAX_ENTRIES {
         let detail = format!("`{field}` may contain at most {MAX_ENTRIES} entries.");
-        return Err(Problem::invalid(field, "too_many", detail));
+        return Err(Problem::invalid(field, Code::TooMany, detail));
     }
     let line = |text: &String| argument_text::line(field, text, MAX_ENTRY_CHARS);
     list.iter().map(|text| line(text).map_err(Problem::in_entry)).collect()
@@ -164,10 +164,10 @@ fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem>
 fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
         return Problem::conflict(
-            "nothing_observed",
+            Code::NothingObserved,
             "Its evidence is of no probe with the handshake `ok` and texts that can be shown.",
         );
     }
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";
-    Problem::invalid("name", "name_missing", detail)
+    Problem::invalid("name", Code::NameMissing, detail)
 }

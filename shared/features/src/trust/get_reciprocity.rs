@@ -135,7 +135,7 @@ impl Operation for GetReciprocity {
         &["registry", "trust", "reciprocity"],
     )];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/reciprocity").cached_for(30)];
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -190,7 +190,7 @@ async fn listing_id(app: &App, arguments: Arguments) -> Result<String, Problem> 
     let Some(name) = arguments.name else {
         let detail = "Send the `listing_id` (or `id`) of the listing, the `url` with which it was published, \
             or its `name`.";
-        return Err(Problem::invalid("listing_id", "listing_id_missing", detail));
+        return Err(Problem::invalid("listing_id", Code::ListingIdMissing, detail));
     };
     Ok(lookup::named(app, &name).await?.0.to_string())
 }

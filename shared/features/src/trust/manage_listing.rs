@@ -137,7 +137,8 @@ impl Operation for ManageListing {
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
     const FAMILY: Option<Family> = Some(Family::TRUST);
-    const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
+    const REFUSALS: &'static [ErrorKind] =
+        &[ErrorKind::Unauthenticated, ErrorKind::Forbidden, ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -284,20 +285,20 @@ fn check_allowed(app: &App, act: OwnerAct, listing: &Listing) -> Result<(), Prob
         OwnerAct::Rename | OwnerAct::Reprobe | OwnerAct::Reclaim if withdrawn => {
             let next =
                 NextStep::check_status(&app.settings, &listing.id, "It says who can restore the listing.");
-            conflict("withdrawn", "This listing is withdrawn.").map_err(|problem| problem.with_next(next))
+            conflict(Code::Withdrawn, "This listing is withdrawn.").map_err(|problem| problem.with_next(next))
         }
         OwnerAct::Rename if !listing.is_described() => conflict(
-            "name_of_the_card",
+            Code::NameOfTheCard,
             "Only a listing with a server description (server.json) can be renamed here. The name of this one comes from \
              its card or server, as soon as a probe can read it: change the name there, and call `reprobe`.",
         ),
         OwnerAct::Restore if listing.withdrawal.as_ref().is_some_and(|withdrawal| !withdrawal.by_owner) => {
             conflict(
-                "withdrawn_by_operator",
+                Code::WithdrawnByOperator,
                 "The operator of this registry withdrew this listing; only the operator can restore it.",
             )
         }
-        OwnerAct::Restore if !withdrawn => conflict("not_withdrawn", "This listing is not withdrawn."),
+        OwnerAct::Restore if !withdrawn => conflict(Code::NotWithdrawn, "This listing is not withdrawn."),
         _ => Ok(()),
     }
 }
@@ -306,16 +307,16 @@ fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Opti
     let name = match (act, name) {
         (OwnerAct::Rename, Some(name)) => argument_text::line("name", name, MAX_NAME_CHARS)?,
         (OwnerAct::Rename, None) => {
-            return Err(Problem::invalid("name", "name_missing", "`rename` requires the new `name`."));
+            return Err(Problem::invalid("name", Code::NameMissing, "`rename` requires the new `name`."));
         }
         (_, Some(_)) => {
             let detail = "`name` is accepted only with act `rename`. Leave it out.";
-            return Err(Problem::invalid("name", "name_without_rename", detail));
+            return Err(Problem::invalid("name", Code::NameWithoutRename, detail));
         }
         (_, None) => return Ok(None),
     };
     if let Some(fault) = plain_text::fault(&name, TextKind::Name).or_else(|| injection::fault(&name)) {
-        return Err(Problem::invalid("name", "bad_name", format!("`name` is not accepted: {fault}")));
+        return Err(Problem::invalid("name", Code::BadName, format!("`name` is not accepted: {fault}")));
     }
     argument_text::check_display_name("name", &name, listing.server_name.as_deref())?;
     public_text("name", &name, MAX_NAME_CHARS).map(Some)

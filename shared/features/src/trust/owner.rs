@@ -38,14 +38,14 @@ pub(super) fn named_key(
     public_key_pem: Option<&str>,
 ) -> Result<Option<PublicKey>, Problem> {
     let refuse = |field: &'static str| {
-        move |error| Problem::invalid(field, "bad_key", format!("`{field}` is not accepted: {error}."))
+        move |error| Problem::invalid(field, Code::BadKey, format!("`{field}` is not accepted: {error}."))
     };
     let jwk = public_jwk.map(PublicKey::from_jwk).transpose().map_err(refuse("public_jwk"))?;
     let pem = public_key_pem.map(PublicKey::from_pem).transpose().map_err(refuse("public_key_pem"))?;
     match (jwk, pem) {
         (Some(jwk), Some(pem)) if jwk != pem => {
             let detail = "`public_jwk` and `public_key_pem` contain different keys. Send only one of them.";
-            Err(Problem::invalid("public_jwk", "different_keys", detail))
+            Err(Problem::invalid("public_jwk", Code::DifferentKeys, detail))
         }
         (jwk, pem) => Ok(jwk.or(pem)),
     }
@@ -65,7 +65,7 @@ mod tests {
         let jwk = |x: &str| json!({ "kty": "OKP", "crv": "Ed25519", "x": x });
         let named = |x: &str| named_key(jwk(x).as_object(), Some(PEM));
         assert!(named("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo").unwrap().is_some());
-        assert_eq!(named(&"A".repeat(43)).unwrap_err().code, "different_keys");
+        assert_eq!(named(&"A".repeat(43)).unwrap_err().code, Code::DifferentKeys);
         assert_eq!(named("A").unwrap_err().field.as_deref(), Some("public_jwk"));
         assert_eq!(named_key(None, Some("x")).unwrap_err().field.as_deref(), Some("public_key_pem"));
         assert!(named_key(None, None).unwrap().is_none());

@@ -63,18 +63,18 @@ impl SignedChallenge {
                 let signature = Signature::parse(signature).ok_or_else(|| {
                     let detail =
                         "`signature` must be 64 bytes in hexadecimal or base64, or a P-256 signature in DER.";
-                    Problem::invalid("signature", "bad_signature", detail)
+                    Problem::invalid("signature", Code::BadSignature, detail)
                 })?;
                 Ok(Some(Self { nonce: nonce.to_owned(), signature, key }))
             }
             (Some(_), None) => Err(Problem::invalid(
                 "signature",
-                "signature_missing",
+                Code::SignatureMissing,
                 "`signature` is required with `nonce`.",
             )),
             (None, Some(_)) => Err(Problem::invalid(
                 "nonce",
-                "nonce_missing",
+                Code::NonceMissing,
                 "`nonce` is required with `signature`. To get a challenge, send the call without both.",
             )),
         }
@@ -135,12 +135,12 @@ pub async fn prove_one_of(
     let Some(challenge) = app.store.challenge(nonce, now).await? else {
         let detail = "This challenge is unknown, expired or already used. To get a new challenge, send the \
             same call without `nonce` and `signature`.";
-        return Err(Problem::unproven("nonce", "unknown_challenge", detail));
+        return Err(Problem::unproven("nonce", Code::UnknownChallenge, detail));
     };
     if challenge.text != text(app, act, nonce, &challenge.expires_at.to_string()) {
         let detail = "This challenge was issued for other arguments. To get a new challenge, send the same \
             call without `nonce` and `signature`.";
-        return Err(Problem::invalid("nonce", "challenge_of_another_act", detail));
+        return Err(Problem::invalid("nonce", Code::ChallengeOfAnotherAct, detail));
     }
     let name = app.caller_digest(caller).await?;
     let mut refused: Option<Problem> = None;
@@ -150,7 +150,7 @@ pub async fn prove_one_of(
             Ok(proven) if app.store.spend_challenge(nonce, now).await? => return Ok((index, proven)),
             Ok(_) => {
                 let detail = "Another call used this challenge at the same time. Get a new challenge.";
-                return Err(Problem::conflict("challenge_spent", detail));
+                return Err(Problem::conflict(Code::ChallengeSpent, detail));
             }
             Err(problem) => match &mut refused {
                 Some(first) => first.detail = format!("{} {}", first.detail, problem.detail),
@@ -242,7 +242,7 @@ impl Domains {
 fn no_domain() -> Problem {
     let detail = "The listing has no host, and its name is not a reversed domain name. So no key can prove \
          its owner.";
-    Problem::conflict("no_domain", detail)
+    Problem::conflict(Code::NoDomain, detail)
 }
 
 /// A place where a domain may publish a key, as it was read.
@@ -347,14 +347,14 @@ fn refusal(host: &HostName, read: &[Place<'_>], text: &str, offered: &SignedChal
     let signed_by_named = offered.key.as_ref().is_some_and(|key| key.signed(text, &offered.signature));
     let (field, code, what) = if signed_by_named {
         let what = format!("The signature is valid, but its key was not found at {host}.");
-        ("public_jwk", "key_not_of_domain", what)
+        ("public_jwk", Code::KeyNotOfDomain, what)
     } else if reasons.len() == read.len() {
-        ("signature", "no_domain_key", format!("No key was found at {host}."))
+        ("signature", Code::NoDomainKey, format!("No key was found at {host}."))
     } else {
         let what = format!(
             "No key of {host} made this signature. Sign the four lines of `signed_text`, joined by line feeds."
         );
-        ("signature", "signature_mismatch", what)
+        ("signature", Code::SignatureMismatch, what)
     };
     let detail = std::iter::once(what.as_str()).chain(reasons).collect::<Vec<_>>().join(" ");
     Problem::unproven(field, code, detail).with("signed_text", text)

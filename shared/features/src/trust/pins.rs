@@ -92,7 +92,7 @@ struct ReadPin<'a> {
 pub async fn check(app: &App, pins: &[Pin]) -> Result<Vec<PinResult>, Problem> {
     if pins.is_empty() || pins.len() > MAX_PINS {
         let detail = format!("Send 1 to {MAX_PINS} pins.");
-        return Err(Problem::invalid("pins", "number_of_pins", detail));
+        return Err(Problem::invalid("pins", Code::NumberOfPins, detail));
     }
     for (at, pin) in pins.iter().enumerate() {
         check_lengths(at, pin)?;
@@ -128,7 +128,7 @@ fn check_lengths(at: usize, pin: &Pin) -> Result<(), Problem> {
     for (name, text, longest) in texts {
         if text.as_ref().is_some_and(|text| text.chars().nth(longest).is_some()) {
             let detail = format!("`{name}` is too long: at most {longest} characters.");
-            return Err(Problem::invalid(format!("pins[{at}].{name}"), "text_too_long", detail));
+            return Err(Problem::invalid(format!("pins[{at}].{name}"), Code::TextTooLong, detail));
         }
     }
     Ok(())
@@ -138,14 +138,14 @@ fn read<'a>(at: usize, pin: &'a Pin, holders: &HashMap<String, ListingId>) -> Re
     let hash = set_of_tools_hash(&pin.hash).unwrap_or(&pin.hash);
     if hash.len() != HASH_DIGITS || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         let detail = "`hash` must be 64 lower-case hex digits, as in `listing_tools`.";
-        return Err(Problem::invalid(format!("pins[{at}].hash"), "not_a_hash", detail));
+        return Err(Problem::invalid(format!("pins[{at}].hash"), Code::NotAHash, detail));
     }
     let id = match (&pin.listing_id, &pin.endpoint) {
         (Some(id), _) => id.parse().ok(),
         (None, Some(endpoint)) => holders.get(endpoint).cloned(),
         (None, None) => {
             let detail = "Send `listing_id` or `endpoint`: the server that the pin is for.";
-            return Err(Problem::invalid(format!("pins[{at}].listing_id"), "which_listing", detail));
+            return Err(Problem::invalid(format!("pins[{at}].listing_id"), Code::WhichListing, detail));
         }
     };
     Ok(ReadPin { pin, id, hash })

@@ -41,7 +41,8 @@ impl Operation for RevokeAttestation {
     const SUMMARY: &'static [&'static str] =
         &["The statement {attestation_id} is revoked | since {revoked.at}."];
     const FAMILY: Option<Family> = Some(Family::TRUST);
-    const REFUSALS: &'static [u16] = &[401, 403, 404];
+    const REFUSALS: &'static [ErrorKind] =
+        &[ErrorKind::Unauthenticated, ErrorKind::Forbidden, ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -50,10 +51,10 @@ impl Operation for RevokeAttestation {
         let reason: PublicReason = arguments
             .reason
             .parse()
-            .map_err(|error| Problem::invalid("reason", "bad_reason", format!("`reason` is {error}.")))?;
+            .map_err(|error| Problem::invalid("reason", Code::BadReason, format!("`reason` is {error}.")))?;
         let unknown = || {
             let detail = "There is no such statement about this listing. It expired, or it never existed.";
-            Problem::not_found("attestation_not_found", detail)
+            Problem::not_found(Code::AttestationNotFound, detail)
         };
         let listing_id: ListingId = arguments.listing_id.parse().map_err(|_| unknown())?;
         let id: AttestationId = arguments.attestation_id.parse().map_err(|_| unknown())?;

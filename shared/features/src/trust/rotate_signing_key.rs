@@ -27,7 +27,7 @@ impl Operation for RotateSigningKey {
     const EFFECT: Effect = Effect { destructive: true, ..Effect::WRITES };
     const SUMMARY: &'static [&'static str] = &["The new key {kid} signs from {signs_from}."];
     const FAMILY: Option<Family> = Some(Family::TRUST);
-    const REFUSALS: &'static [u16] = &[401, 403];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::Unauthenticated, ErrorKind::Forbidden];
     type Arguments = NoArguments;
     type Answer = Answer;
 

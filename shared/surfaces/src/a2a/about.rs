@@ -2,8 +2,8 @@
 //! operations and the table of methods, so it cannot become out of date.
 
 use super::dialects;
+use crate::a2a::intent;
 use crate::prelude::*;
-use registry_features::intent;
 use registry_model::protocol::A2A_VERSIONS;
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -4,9 +4,9 @@
 //! message, and every stored byte costs money. So only the beginning of a message is stored. It is enough to
 //! recognize the message and to continue the conversation.
 
+use crate::a2a::intent::MessageContent;
 use crate::errors::RpcError;
 use crate::prelude::*;
-use registry_features::intent::MessageContent;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Role {

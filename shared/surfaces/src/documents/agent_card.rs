@@ -4,8 +4,8 @@
 
 use super::document::Render;
 use super::families;
+use crate::a2a::intent;
 use crate::prelude::*;
-use registry_features::intent;
 use registry_features::trust::{card_signature, keys};
 use registry_model::protocol::{A2A_VERSIONS, MCP_ENDPOINT};
 

@@ -86,7 +86,8 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
 
 fn page_query(request: &PageRequest) -> Result<PageQuery, Problem> {
     let query = PageQuery::read(Some(KindFilter::Agent), None, request.page.as_deref(), AGENTS);
-    query.map_err(|_| Problem::invalid("page", "bad_cursor", "`page` must be from `next` of another page."))
+    query
+        .map_err(|_| Problem::invalid("page", Code::BadCursor, "`page` must be from `next` of another page."))
 }
 
 fn item(listing: &Listing) -> Item {

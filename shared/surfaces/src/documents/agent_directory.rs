@@ -154,7 +154,7 @@ pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Proble
     let skip = usize::try_from(query.offset.unwrap_or_default()).unwrap_or(usize::MAX);
     if skip > MAX_OFFSET {
         let detail = format!("`offset` must be at most {MAX_OFFSET}.");
-        return Err(Problem::invalid("offset", "out_of_range", detail));
+        return Err(Problem::invalid("offset", Code::OutOfRange, detail));
     }
     let skills = query.skills()?;
     let has_skills = |hit: &Hit| skills.iter().all(|skill| has(hit, skill));
@@ -206,7 +206,7 @@ impl DirectoryQuery {
             all.map(|skill| skill.trim().to_lowercase()).filter(|skill| !skill.is_empty()).collect();
         if skills.len() > MAX_SKILLS {
             let detail = format!("Ask for at most {MAX_SKILLS} skills and capabilities.");
-            return Err(Problem::invalid("filters", "too_many_skills", detail));
+            return Err(Problem::invalid("filters", Code::TooManySkills, detail));
         }
         Ok(skills)
     }

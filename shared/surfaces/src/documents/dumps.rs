@@ -148,7 +148,7 @@ async fn part(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
             shorten(name, 80),
             DUMP_RETENTION / 86_400
         );
-        Problem::not_found("no_such_dump", detail)
+        Problem::not_found(Code::NoSuchDump, detail)
     })
 }
 

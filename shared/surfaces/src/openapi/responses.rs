@@ -97,8 +97,8 @@ mod tests {
         let validator = jsonschema::validator_for(&problem()).unwrap();
         for made in [
             Problem::malformed("x"),
-            Problem::invalid("url", "not_a_url", "x"),
-            Problem::not_found("x", "x").with("lane", "queued"),
+            Problem::invalid("url", Code::NotAUrl, "x"),
+            Problem::not_found(Code::X, "x").with("lane", "queued"),
             Problem::too_many("x", 3),
             Problem::unavailable("x"),
         ] {

@@ -194,7 +194,11 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     let skip = match query.cursor.as_str() {
         "" => 0,
         cursor => cursor.parse::<u32>().map_err(|_| {
-            Problem::invalid("cursor", "bad_cursor", "`cursor` must come from the link on the previous page.")
+            Problem::invalid(
+                "cursor",
+                Code::BadCursor,
+                "`cursor` must come from the link on the previous page.",
+            )
         })?,
     };
     let skip = usize::try_from(skip).unwrap_or(usize::MAX / 2);

@@ -5,10 +5,10 @@
 use super::command::Command;
 use super::frame::{Frame, Section, html, page};
 use super::problem_page::PublishForm;
+use crate::a2a::intent;
 use crate::call::{self, Call};
 use crate::prelude::*;
 use registry_features::funnel::{self, Stage};
-use registry_features::intent;
 use registry_features::listing::{ARD_SEARCH, CHECK_STATUS, MATCH_CAPABILITY};
 use registry_features::operation::toolsets::{CORE, FAMILIES};
 use registry_features::publish::LIST_YOURSELF;

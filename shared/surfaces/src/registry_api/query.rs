@@ -156,7 +156,7 @@ pub(super) fn access(query: &Parameters) -> Result<Option<Access>, Problem> {
     let Some(text) = text(query, "access") else { return Ok(None) };
     Access::named(text).map(Some).ok_or_else(|| {
         let detail = format!("`access` must be open, gated, package or all, not `{}`.", shorten(text, 40));
-        Problem::invalid("access", "bad_access", detail)
+        Problem::invalid("access", Code::BadAccess, detail)
     })
 }
 
@@ -174,7 +174,7 @@ pub(super) fn limit(query: &Parameters) -> Result<usize, Problem> {
     };
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         let detail = format!("`limit` must be a whole number, not `{}`.", shorten(text, 40));
-        return Err(Problem::invalid("limit", "bad_limit", detail));
+        return Err(Problem::invalid("limit", Code::BadLimit, detail));
     }
     // A number too large for the type is above the maximum.
     Ok(if below { 1 } else { digits.parse().unwrap_or(MAX_LIMIT).clamp(1, MAX_LIMIT) })
@@ -206,7 +206,7 @@ fn moment(text: &str) -> Result<Moment, Problem> {
 /// For a cursor, a time and a search text.
 pub(super) fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
     let mut problem = Problem::invalid(field, code, detail);
-    problem.status = StatusCode::BAD_REQUEST;
+    problem.kind = ErrorKind::Malformed;
     problem
 }
 

@@ -97,14 +97,14 @@ fn refusal(call: &Call, method: &Method, headers: &HeaderMap) -> Option<Response
         let allowed: Vec<&str> = reads.iter().chain(writes).map(Method::as_str).collect();
         let allowed = allowed.join(", ");
         let detail = format!("Method not allowed: this path accepts {allowed}.");
-        let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail);
+        let problem = Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail);
         return Some(([(header::ALLOW, allowed)], problem).into_response());
     }
     let has_token = headers.contains_key(header::AUTHORIZATION);
     let status = if has_token { StatusCode::FORBIDDEN } else { StatusCode::UNAUTHORIZED };
     let title = status.canonical_reason().unwrap_or("Error");
     let detail = format!("{title}: this API is read-only. Publish with POST /api/publish.");
-    let mut response = Problem::new(status, "read_only", detail).into_response();
+    let mut response = Problem::new(status, Code::ReadOnly, detail).into_response();
     if !has_token {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
@@ -113,7 +113,7 @@ fn refusal(call: &Call, method: &Method, headers: &HeaderMap) -> Option<Response
 
 fn no_such_path() -> Problem {
     let detail = "Not found: unknown path. The servers are at /v0.1/servers below the base URL.";
-    Problem::not_found("no_such_path", detail)
+    Problem::not_found(Code::NoSuchPath, detail)
 }
 
 fn json(answer: &impl Serialize) -> Result<TaggedPage, Problem> {

@@ -121,7 +121,7 @@ pub(super) async fn version(
         "Server version not found: the latest version of `{}` is {there}. Its `versions` path lists all.",
         shorten(name, 120)
     );
-    Err(Problem::not_found("version_not_found", detail).with("version", there))
+    Err(Problem::not_found(Code::VersionNotFound, detail).with("version", there))
 }
 
 /// The stored descriptions of a listing, the latest first.
@@ -217,7 +217,7 @@ pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>)
             "Server not found: `{}`. Use a name from the list without deleted servers; that of a package must be proven.",
             shorten(name, 120)
         );
-        Problem::not_found("server_not_found", detail)
+        Problem::not_found(Code::ServerNotFound, detail)
     })
 }
 

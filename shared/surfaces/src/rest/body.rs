@@ -25,13 +25,13 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
                 "The body must be JSON, sent with content-type: application/json; this request has {}.",
                 kind.map_or("no content-type".to_owned(), |kind| format!("`{}`", shorten(kind, 60)))
             );
-            return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", detail));
+            return Err(Problem::new(ErrorKind::UnsupportedMediaType, Code::NotJson, detail));
         }
         match Limited::new(request.into_body(), MAX_BODY_BYTES).collect().await {
             Ok(body) => Ok(Self(body.to_bytes())),
             Err(error) if error.is::<LengthLimitError>() => Err(Problem::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too_large",
+                ErrorKind::TooLarge,
+                Code::TooLarge,
                 format!("The body is larger than {MAX_BODY_BYTES} bytes."),
             )),
             Err(_) => {

@@ -29,7 +29,7 @@ pub(super) fn of_body(
 fn unknown(members: &[Member], what: &str) -> Problem {
     let names: Vec<&str> = members.iter().map(|(action, _)| action.name).collect();
     let detail = format!("{what} Actions: {}.", names.join(", "));
-    Problem::invalid("action", "unknown_action", detail)
+    Problem::invalid("action", Code::UnknownAction, detail)
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ async fn accept_forms(State(app): State<App>, caller: Caller, request: Request, 
     let (mut parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MAX_FORM_BYTES).await else {
         let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send less text.");
-        let problem = Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail);
+        let problem = Problem::new(ErrorKind::TooLarge, Code::TooLarge, detail);
         return if wants_page { refused_form(&app.settings, "", problem) } else { problem.into_response() };
     };
     // curl sends JSON as a form if its caller names no media type.

@@ -53,7 +53,7 @@ fn compression() -> CompressionLayer<impl Predicate> {
 async fn no_such_path(State(app): State<App>, request: Request) -> Problem {
     let path = shorten(request.uri().path(), 120);
     Problem::not_found(
-        "no_such_path",
+        Code::NoSuchPath,
         format!("Not found: `{path}`. The map of this registry is `/discovery.json`."),
     )
     .with_next(NextStep::open(
@@ -69,7 +69,7 @@ pub(super) async fn wrong_method(request: Request) -> Problem {
         shorten(request.uri().path(), 120),
         request.method()
     );
-    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
+    Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail)
 }
 
 /// Refuses a request that did not come through the proxy.
@@ -80,7 +80,7 @@ async fn refuse_direct(State(app): State<App>, request: Request, next: Next) -> 
     }
     let detail =
         format!("This address answers only its proxy. Send the request to {}.", app.settings.base_url);
-    Problem::new(StatusCode::FORBIDDEN, "not_through_proxy", detail).into_response()
+    Problem::new(ErrorKind::Forbidden, Code::NotThroughProxy, detail).into_response()
 }
 
 /// Writes the deposits of earlier reads while the request runs: a function's process gets no time of its own

@@ -77,7 +77,7 @@ impl Client {
     }
 
     pub(super) async fn get(&self, url: &str) -> Result<Answer, SourceError> {
-        let blocked = |error: TargetError| SourceError::new(url, error.code(), error.to_string());
+        let blocked = |error: TargetError| SourceError::new(url, error.code().as_str(), error.to_string());
         let target = Target::parse(url, self.reach()).map_err(blocked)?;
         let answer = self.send(|| Request::get(target.clone()).with_header("accept", ACCEPT)).await;
         let answer = answer.map_err(|error| SourceError::new(url, error.code(), error.to_string()))?;

@@ -35,7 +35,7 @@ pub(super) async fn erase(
                 (None, None, Some(_)) => ("text_id", "Send the whole `text_id`: at least 12 characters."),
                 _ => ("listing_id", "Send either `listing_id`, `email` or `text_id`: what is erased."),
             };
-            return Err(Problem::invalid(field, "whose_data", detail));
+            return Err(Problem::invalid(field, Code::WhoseData, detail));
         }
     };
     let report = app.store.erase(&whose, after).await?;

@@ -83,7 +83,7 @@ pub fn host_blocked(block: &BlockedHost) -> Problem {
         block.host,
         block.reason.as_str()
     );
-    Problem::new(http::StatusCode::FORBIDDEN, "host_blocked", detail).with("host", block.host.as_str())
+    Problem::new(ErrorKind::Forbidden, Code::HostBlocked, detail).with("host", block.host.as_str())
 }
 
 /// Applies `change` to each listing, a few concurrently; returns how many changed.

@@ -11,18 +11,18 @@ pub(super) fn not_open(settings: &Settings, meter: &Unlock, rewarded: bool) -> P
         free product), if one is left for it, else a code for 25 % off.";
     let unlock = serde_json::to_value(meter).unwrap_or(Value::Null);
     let next = if rewarded { funnel::rewarded(settings) } else { NextStep::take_demo(settings, None, note) };
-    Problem::conflict("payments_not_open", meter.message.clone()).with("unlock", unlock).with_next(next)
+    Problem::conflict(Code::PaymentsNotOpen, meter.message.clone()).with("unlock", unlock).with_next(next)
 }
 
 pub(super) fn not_configured() -> Problem {
     let detail = "This registry cannot take payments: its operator must set STRIPE_SECRET_KEY and \
                   STRIPE_WEBHOOK_SECRET. Demos and founding seats do not need payments.";
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "payments_not_configured", detail)
+    Problem::new(ErrorKind::Unavailable, Code::PaymentsNotConfigured, detail)
 }
 
 pub(super) fn provider_unavailable(error: &str) -> Problem {
     let detail = "The payment provider is not available. Nothing was charged; send the same request again.";
-    let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "payments_unavailable", detail);
+    let mut problem = Problem::new(ErrorKind::Unavailable, Code::PaymentsUnavailable, detail);
     problem.retry_after = Some(5);
     problem.internal = Some(format!("Stripe: {error}").into());
     problem
@@ -31,7 +31,7 @@ pub(super) fn provider_unavailable(error: &str) -> Problem {
 pub(super) fn provider_refused(error: &str) -> Problem {
     let detail = "The payment provider rejected the request. Nothing was charged; the operator of this registry must \
                   check its account.";
-    let mut problem = Problem::new(StatusCode::BAD_GATEWAY, "payments_refused", detail);
+    let mut problem = Problem::new(ErrorKind::BadGateway, Code::PaymentsRefused, detail);
     problem.internal = Some(format!("Stripe: {error}").into());
     problem
 }
@@ -42,22 +42,22 @@ pub(super) fn may_be_paid(until: Moment) -> Problem {
          latest. Repeat the request later. If nobody has paid, another `idempotency_key` begins another purchase, but \
          a discount code stays reserved until then."
     );
-    Problem::conflict("payment_may_follow", detail).with("until", until.to_string())
+    Problem::conflict(Code::PaymentMayFollow, detail).with("until", until.to_string())
 }
 
 pub(super) fn key_reused() -> Problem {
     let detail =
         "This `idempotency_key` belongs to another purchase. Repeat that request, or use another key.";
-    Problem::invalid("idempotency_key", "idempotency_key_reused", detail)
+    Problem::invalid("idempotency_key", Code::IdempotencyKeyReused, detail)
 }
 
 pub(super) fn unknown_code() -> Problem {
-    Problem::invalid("code", "unknown_code", "Unknown discount code. Check the spelling.")
+    Problem::invalid("code", Code::UnknownCode, "Unknown discount code. Check the spelling.")
 }
 
 pub(super) fn code_of_another_listing() -> Problem {
     let detail = "`code` is only for the listing that earned it. Send the `listing_id` of that listing.";
-    Problem::invalid("code", "code_of_another", detail)
+    Problem::invalid("code", Code::CodeOfAnother, detail)
 }
 
 pub(super) fn code_taken(usage: &DiscountUse) -> Problem {
@@ -67,10 +67,12 @@ pub(super) fn code_taken(usage: &DiscountUse) -> Problem {
                 "`code` is reserved by an unpaid purchase until {until} at the latest. To pay that purchase \
                  before its page expires, repeat the request that started it. Otherwise try again after that time."
             );
-            return conflict("code", "code_held", &detail).with("held_until", until.to_string());
+            return conflict("code", Code::CodeHeld, &detail).with("held_until", until.to_string());
         }
-        DiscountUse::Free => ("code_held", "`code` was reserved a moment ago. Try again."),
-        DiscountUse::Used => ("code_used", "`code` was already used. Each code works for only one purchase."),
+        DiscountUse::Free => (Code::CodeHeld, "`code` was reserved a moment ago. Try again."),
+        DiscountUse::Used => {
+            (Code::CodeUsed, "`code` was already used. Each code works for only one purchase.")
+        }
     };
     conflict("code", code, detail)
 }
@@ -78,5 +80,5 @@ pub(super) fn code_taken(usage: &DiscountUse) -> Problem {
 pub(super) fn purchase_not_found(id: &str) -> Problem {
     let detail =
         format!("Unknown purchase `{}`. Unpaid purchases are deleted after some time.", shorten(id, 60));
-    Problem::not_found("purchase_not_found", detail)
+    Problem::not_found(Code::PurchaseNotFound, detail)
 }

@@ -88,12 +88,12 @@ impl Request {
             }
             (None, None) => {
                 let detail = "Send the `listing_id` or the `agent_name` that the product is for.";
-                return Err(Problem::invalid("listing_id", "for_whom", detail));
+                return Err(Problem::invalid("listing_id", Code::ForWhom, detail));
             }
         };
         let code = filled(request.code).map(|code| code.parse::<DiscountCode>()).transpose();
         let code =
-            code.map_err(|error| Problem::invalid("code", "bad_code", format!("`code` is {error}.")))?;
+            code.map_err(|error| Problem::invalid("code", Code::BadCode, format!("`code` is {error}.")))?;
         let email = filled(request.contact_email);
         let email = email.map(|email| email_address::parse("contact_email", &email)).transpose()?;
         let scope = json!([sku, subject]).to_string();

@@ -41,7 +41,7 @@ impl Operation for Collections {
     const SUMMARY: &'static [&'static str] =
         &["Collections: {collections#}.", r#"[collections]{name} | ("{title}") | at {registry_url}"#];
     const ROUTES: &'static [Route] = &[Route::get("/api/collections").cached_for(30)];
-    const REFUSALS: &'static [u16] = &[404];
+    const REFUSALS: &'static [ErrorKind] = &[ErrorKind::NotFound];
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -91,7 +91,8 @@ impl Operation for PublishCollection {
         "The challenge to sign is: {challenge.text} {challenge.how}",
     ];
     const ROUTES: &'static [Route] = &[Route::post_as("/api/collections", Ok)];
-    const REFUSALS: &'static [u16] = &[401, 403, 404, 409];
+    const REFUSALS: &'static [ErrorKind] =
+        &[ErrorKind::Unauthenticated, ErrorKind::Forbidden, ErrorKind::NotFound, ErrorKind::Conflict];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -100,7 +101,7 @@ impl Operation for PublishCollection {
         let owner = CollectionOwner::of(&arguments.name)?;
         if arguments.servers.as_ref().is_some_and(Vec::is_empty) {
             let detail = "`servers` is empty. For all servers that match the other rules, leave it out.";
-            return Err(Problem::invalid("servers", "no_servers", detail));
+            return Err(Problem::invalid("servers", Code::NoServers, detail));
         }
         let (nonce, signature) = (arguments.nonce.clone(), arguments.signature.clone());
         let collection = collection(app, arguments, &owner);

@@ -5,7 +5,7 @@ use crate::trust::ownership::Domains;
 use registry_app::App;
 use registry_formats::argument_text;
 use registry_formats::public_text::public_text;
-use registry_model::error::{Problem, shorten};
+use registry_model::error::{Code, Problem, shorten};
 use registry_model::{Category, Collection, CollectionRules, HostName, registrable_domain};
 use registry_search::Text;
 
@@ -38,7 +38,7 @@ impl CollectionOwner {
                  `com.example.approved` for the owner of example.com. This is `{}`.",
                 shorten(name, 60)
             );
-            return Err(Problem::invalid("name", "bad_collection_name", detail));
+            return Err(Problem::invalid("name", Code::BadCollectionName, detail));
         }
         let Some((domain, leaf)) = name.rsplit_once('.') else { return Ok(Self::Operator) };
         let server_name = format!("{domain}/{leaf}");
@@ -47,7 +47,7 @@ impl CollectionOwner {
             _ => {
                 let detail =
                     "`name` must begin with a whole reversed domain, such as `com.example.approved`.";
-                Err(Problem::invalid("name", "bad_collection_name", detail))
+                Err(Problem::invalid("name", Code::BadCollectionName, detail))
             }
         }
     }
@@ -57,7 +57,7 @@ pub fn checked(collection: Collection) -> Result<Collection, Problem> {
     let CollectionRules { servers, q, category, max_age_hours, .. } = &collection.rules;
     if servers.len() > MAX_SERVERS {
         let detail = format!("`servers` names {} servers; at most {MAX_SERVERS} are allowed.", servers.len());
-        return Err(Problem::invalid("servers", "too_many_servers", detail));
+        return Err(Problem::invalid("servers", Code::TooManyServers, detail));
     }
     for server in servers {
         argument_text::plain_line("servers", server, MAX_SERVER_CHARS).map_err(Problem::in_entry)?;
@@ -69,7 +69,7 @@ pub fn checked(collection: Collection) -> Result<Collection, Problem> {
     category.as_deref().map(Category::parse).transpose()?;
     if max_age_hours.is_some_and(|hours| !(1..=MAX_AGE_HOURS).contains(&hours)) {
         let detail = format!("`max_age_hours` must be 1 to {MAX_AGE_HOURS}.");
-        return Err(Problem::invalid("max_age_hours", "bad_age", detail));
+        return Err(Problem::invalid("max_age_hours", Code::BadAge, detail));
     }
     let title = argument_text::plain_line("title", &collection.title, MAX_TITLE_CHARS)?;
     let title = public_text("title", &title, MAX_TITLE_CHARS)?;
@@ -92,7 +92,7 @@ pub async fn publish(app: &App, owner: &HostName, collection: &Collection) -> Re
             let detail = format!(
                 "{domain} has {MAX_OF_A_DOMAIN} collections. Remove one, with `remove`, to publish another."
             );
-            return Err(Problem::conflict("too_many_collections", detail));
+            return Err(Problem::conflict(Code::TooManyCollections, detail));
         }
         if app.store.add_collection(collection, &prefix, added).await? {
             return Ok(());
@@ -103,7 +103,7 @@ pub async fn publish(app: &App, owner: &HostName, collection: &Collection) -> Re
 
 pub fn not_found(name: &str) -> Problem {
     let detail = format!("Unknown collection: `{}`. See `/api/collections`.", shorten(name, 100));
-    Problem::not_found("collection_not_found", detail)
+    Problem::not_found(Code::CollectionNotFound, detail)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use registry_search::embedding;
 use serde::{Deserialize, Serialize};
 
-use crate::intent::parsed_text::ParsedText;
+use crate::a2a::intent::parsed_text::ParsedText;
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +47,7 @@ struct Classifier {
 }
 
 static CLASSIFIER: LazyLock<Classifier> = LazyLock::new(|| {
-    let weights = serde_json::from_str(include_str!("../../assets/meaning.json"));
+    let weights = serde_json::from_str(include_str!("../../../assets/intent/meaning.json"));
     weights.map(|weights: Weights| Classifier::of(weights)).unwrap_or_default()
 });
 

@@ -1,10 +1,10 @@
 //! Leaves out what a message says before its question: "I run a platform. Which sign-in does {id} need?"
 
-use crate::intent::further_request::opens;
-use crate::intent::matching::{self, CERTAIN};
-use crate::intent::parsed_text::ParsedText;
-use crate::intent::words::lists;
-use crate::intent::{Hold, Intent, MessageContent, command, parse_content};
+use crate::a2a::intent::further_request::opens;
+use crate::a2a::intent::matching::{self, CERTAIN};
+use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::words::lists;
+use crate::a2a::intent::{Hold, Intent, MessageContent, command, parse_content};
 
 /// A shorter question may need what was said before it.
 const MIN_WORDS: usize = 4;

@@ -5,14 +5,14 @@ use std::ptr;
 
 use serde_json::{Map, Value, json};
 
-use crate::AnyOperation;
-use crate::intent::argument_slots::{ArgumentSlots, Slot, choices, leaves};
-use crate::intent::further_request::opens;
-use crate::intent::matching::{self, CERTAIN};
-use crate::intent::parsed_text::ParsedText;
-use crate::intent::words::{Word, lists};
-use crate::intent::{Intent, MessageContent, command, parse_content};
-use crate::operation::named_call;
+use crate::a2a::intent::argument_slots::{ArgumentSlots, Slot, choices, leaves};
+use crate::a2a::intent::further_request::opens;
+use crate::a2a::intent::matching::{self, CERTAIN};
+use crate::a2a::intent::named_call;
+use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::words::{Word, lists};
+use crate::a2a::intent::{Intent, MessageContent, command, parse_content};
+use registry_features::AnyOperation;
 
 /// Words beside an id, such as "it is {id}", that make a message no request of its own.
 const MAX_BESIDE: usize = 3;

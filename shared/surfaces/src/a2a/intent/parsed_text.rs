@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
-use crate::AnyOperation;
-use crate::intent::command;
-use crate::intent::words::{Word, WordSplitter, lists};
-use crate::operation::named_call;
+use crate::a2a::intent::command;
+use crate::a2a::intent::named_call;
+use crate::a2a::intent::words::{Word, WordSplitter, lists};
+use registry_features::AnyOperation;
 use registry_formats::server_json;
 use registry_model::{Kind, ListingId, has_public_suffix};
 

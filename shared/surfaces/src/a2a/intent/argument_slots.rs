@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::AnyOperation;
-use crate::intent::command;
-use crate::intent::parsed_text::ParsedText;
+use crate::a2a::intent::command;
+use crate::a2a::intent::parsed_text::ParsedText;
+use registry_features::AnyOperation;
 use registry_model::Sku;
 use registry_search::stem;
 

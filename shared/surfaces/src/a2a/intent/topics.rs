@@ -1,9 +1,9 @@
 //! Answers to questions about the registry itself. A topic is a class of the classifier that begins with `help:`; its answer
 //! is in `assets/answers.txt`, with values of the settings in braces.
 
-use crate::intent::meaning::{HELP, Meaning};
-use crate::intent::parsed_text::ParsedText;
-use crate::operation::sentences;
+use crate::a2a::intent::meaning::{HELP, Meaning};
+use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::sentences;
 use registry_model::protocol::{A2A_VERSIONS, MCP_REVISIONS};
 use registry_model::settings::{Mode, Settings};
 use registry_model::{LimitedAction, QUESTIONS, Sku, counted};
@@ -19,7 +19,7 @@ pub(super) const BESIDES_AN_ACT: f32 = 0.08;
 pub(super) fn answer(settings: &Settings, parsed: &ParsedText, least: f32) -> Option<String> {
     let (class, share) = Meaning::of(parsed).topic()?;
     let topic = class.strip_prefix(HELP)?.strip_prefix(':').filter(|_| share >= least)?;
-    let lines = sentences::lines(include_str!("../../assets/answers.txt"));
+    let lines = sentences::lines(include_str!("../../../assets/intent/answers.txt"));
     let lines: Vec<&str> = lines.filter(|(name, _)| *name == topic).map(|(_, line)| line).collect();
     (!lines.is_empty() && !parsed.words.is_empty()).then(|| with_values(settings, &lines.join(" ")))
 }

@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use crate::intent::argument_slots::{ArgumentSlots, Slot};
-use crate::intent::command;
-use crate::intent::words::{Word, words};
-use crate::listing::{ARD_SEARCH, MATCH_CAPABILITY};
-use crate::operation::sentences;
-use crate::{AnyOperation, CATALOGUE};
+use crate::a2a::intent::argument_slots::{ArgumentSlots, Slot};
+use crate::a2a::intent::command;
+use crate::a2a::intent::sentences;
+use crate::a2a::intent::words::{Word, words};
+use registry_features::listing::{ARD_SEARCH, MATCH_CAPABILITY};
+use registry_features::{AnyOperation, CATALOGUE};
 
 #[derive(Clone, Debug)]
 pub(super) struct Example {

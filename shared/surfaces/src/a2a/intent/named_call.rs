@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::{AnyOperation, CATALOGUE};
+use registry_features::{AnyOperation, CATALOGUE};
 use registry_formats::server_json;
 
 /// Members in which clients send the name.
@@ -77,16 +77,10 @@ fn name_in(value: &Value) -> Option<String> {
 /// The members of a data part that is not a call. A server description is one argument.
 pub(crate) fn loose_arguments(data: &Value) -> Map<String, Value> {
     match data {
-        Value::Object(members) if server_json::looks_like(members) => of_server(members.clone()),
+        Value::Object(members) if server_json::looks_like(members) => arguments_of_server(members.clone()),
         Value::Object(members) if parse(data).is_none() => members.clone(),
         _ => Map::new(),
     }
-}
-
-/// The arguments in a server description: itself, and a proof that was sent with it.
-pub(crate) fn of_server(mut description: Map<String, Value>) -> Map<String, Value> {
-    let proof = description.shift_remove_entry("proof");
-    proof.into_iter().chain([("server_json".to_owned(), description.into())]).collect()
 }
 
 fn canonical(name: &str) -> String {

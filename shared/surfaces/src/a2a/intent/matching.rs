@@ -6,20 +6,20 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::AnyOperation;
-use crate::economy::ABUNDANCE_RANK;
-use crate::intent::argument_slots::Slot;
-use crate::intent::command::{self, Request};
-use crate::intent::examples::{EXAMPLE_BOOK, Example, OperationExamples};
-use crate::intent::filling::{Filling, fill, has_topic, query};
-use crate::intent::meaning::Meaning;
-use crate::intent::parsed_text::ParsedText;
-use crate::intent::{Hold, Intent};
-use crate::interop::DEPOSIT_OUTCOME;
-use crate::listing::{ARD_SEARCH, CHECK_STATUS, MATCH_CAPABILITY, SEARCH_ACTIVE};
-use crate::publish::LIST_YOURSELF;
-use crate::review::{REPORT_LISTING, SCORE};
-use crate::talk::TALK;
+use crate::a2a::intent::argument_slots::Slot;
+use crate::a2a::intent::command::{self, Request};
+use crate::a2a::intent::examples::{EXAMPLE_BOOK, Example, OperationExamples};
+use crate::a2a::intent::filling::{Filling, fill, has_topic, query};
+use crate::a2a::intent::meaning::Meaning;
+use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::{Hold, Intent};
+use registry_features::AnyOperation;
+use registry_features::economy::ABUNDANCE_RANK;
+use registry_features::interop::DEPOSIT_OUTCOME;
+use registry_features::listing::{ARD_SEARCH, CHECK_STATUS, MATCH_CAPABILITY, SEARCH_ACTIVE};
+use registry_features::publish::LIST_YOURSELF;
+use registry_features::review::{REPORT_LISTING, SCORE};
+use registry_features::talk::TALK;
 
 /// The probability from which a message means an operation. Below it, a message is a search.
 pub(super) const MIN_PROBABILITY: f32 = 0.3;
@@ -230,7 +230,7 @@ fn requests(message: &Message<'_>, operation: &OperationExamples) -> [Request; 2
     // In "tell {id}: it does not work", the "not" is in the text. A later sentence may take the request back.
     let written = colon(message.parsed)
         .and_then(|colon| message.parsed.words.iter().find(|word| word.at.start > colon));
-    let is_request = |word: &&crate::intent::words::Word| {
+    let is_request = |word: &&crate::a2a::intent::words::Word| {
         written.is_none_or(|first| word.at.start < first.at.start || word.sentence != first.sentence)
     };
     let words: &Vec<_> = &message.parsed.words.iter().filter(is_request).cloned().collect();

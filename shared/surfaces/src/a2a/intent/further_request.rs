@@ -4,17 +4,17 @@ use std::ptr;
 
 use serde_json::{Map, Value, json};
 
-use crate::AnyOperation;
-use crate::intent::argument_slots::{ArgumentSlots, Slot};
-use crate::intent::matching::{CERTAIN, MIN_PROBABILITY};
-use crate::intent::parsed_text::ParsedText;
-use crate::intent::words::{lists, words};
-use crate::intent::{Hold, Intent, MessageContent, command, matching, parse_content, with_short_answer};
-use crate::interop::DEPOSIT_OUTCOME;
-use crate::listing::{ARD_SEARCH, MATCH_CAPABILITY};
-use crate::products::{CHECKOUT, PREVIEW_PRODUCT};
-use crate::review::REPORT_LISTING;
-use crate::trails::{ENDORSE, LEAVE_TRACE, SENSE_TRACES};
+use crate::a2a::intent::argument_slots::{ArgumentSlots, Slot};
+use crate::a2a::intent::matching::{CERTAIN, MIN_PROBABILITY};
+use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::words::{lists, words};
+use crate::a2a::intent::{Hold, Intent, MessageContent, command, matching, parse_content, with_short_answer};
+use registry_features::AnyOperation;
+use registry_features::interop::DEPOSIT_OUTCOME;
+use registry_features::listing::{ARD_SEARCH, MATCH_CAPABILITY};
+use registry_features::products::{CHECKOUT, PREVIEW_PRODUCT};
+use registry_features::review::REPORT_LISTING;
+use registry_features::trails::{ENDORSE, LEAVE_TRACE, SENSE_TRACES};
 use registry_model::error::shorten;
 
 /// A part with fewer words, of which an id counts as two, is no request of its own, and more parts are not read.

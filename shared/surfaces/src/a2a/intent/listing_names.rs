@@ -6,11 +6,11 @@ use registry_model::ListingId;
 use registry_model::error::Problem;
 use registry_search::embedding;
 
-use crate::intent::argument_slots::{ArgumentSlots, Slot};
-use crate::intent::further_request::operation;
-use crate::intent::parsed_text::{ParsedText, without_possessive};
-use crate::intent::words::Word;
-use crate::intent::{MAX_NAMED, MessageContent};
+use crate::a2a::intent::argument_slots::{ArgumentSlots, Slot};
+use crate::a2a::intent::further_request::operation;
+use crate::a2a::intent::parsed_text::{ParsedText, without_possessive};
+use crate::a2a::intent::words::Word;
+use crate::a2a::intent::{MAX_NAMED, MessageContent};
 
 const MAX_NAME_WORDS: usize = 6;
 /// Words of a message among which names are sought.
@@ -23,7 +23,7 @@ const MIN_LETTERS: usize = 4;
 pub(super) async fn with_endpoints(app: &App, message: MessageContent) -> Result<MessageContent, Problem> {
     let ParsedText { urls, ids, .. } = ParsedText::parse(&message.text);
     let takes_url = |entry| ArgumentSlots::of(entry).argument(Slot::Url, 0).is_some();
-    let meant = || operation(&crate::intent::parse_intent(&message, None));
+    let meant = || operation(&crate::a2a::intent::parse_intent(&message, None));
     if let [id] = ids.as_slice()
         && !id.starts_with("agtpub_")
         && let Ok(parsed) = id.parse::<ListingId>()

@@ -1,30 +1,28 @@
-//! Computes the weights again: `UPDATE=1 cargo test -p registry-features weights_are_those`.
+//! Computes the weights again: `UPDATE=1 cargo test -p registry-surfaces weights_are_those`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::DESCRIPTIONS;
-use crate::intent::meaning::*;
-use crate::intent::render::filled;
-use crate::operation::sentences;
+use crate::a2a::intent::meaning::*;
+use crate::a2a::intent::render::filled;
+use crate::a2a::intent::sentences;
+use registry_features::DESCRIPTIONS;
 
-const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/meaning.json");
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/intent/meaning.json");
 /// A word must occur in so many sentences.
 const MIN_SENTENCES: usize = 2;
 const ROUNDS: u32 = 30;
 
 /// Class and sentence.
 fn examples() -> Vec<(String, String)> {
-    let lines_of = |name| {
-        sentences::lines(include_str!("../../../assets/sentences.txt")).filter(move |line| line.0 == name)
-    };
+    let lines_of = |name| sentences::lines(sentences::SENTENCES).filter(move |line| line.0 == name);
     let help = lines_of("help").map(|(class, line)| (class, line.to_owned()));
     let of_operations = DESCRIPTIONS.into_iter().flat_map(|operation| {
-        let phrases = operation.marked_phrases.iter().map(|phrase| (operation.name, format!("* {phrase}")));
+        let phrases = operation.stated_phrases.iter().map(|phrase| (operation.name, format!("* {phrase}")));
         phrases.chain(lines_of(operation.name).map(|(class, line)| (class, line.to_owned())))
     });
-    let training = sentences::lines(include_str!("../../../assets/training.txt"));
+    let training = sentences::lines(include_str!("../../../../assets/intent/training.txt"));
     let training = training.map(|(class, line)| (class, line.to_owned()));
     let example = |(class, line): (&str, String)| {
         // Both are searches; the examples decide between them.
@@ -106,6 +104,7 @@ fn weights_are_those_of_the_sentences() {
         std::fs::write(PATH, weights + "\n").unwrap();
         return;
     }
-    let weights: Weights = serde_json::from_str(include_str!("../../../assets/meaning.json")).unwrap();
+    let weights: Weights =
+        serde_json::from_str(include_str!("../../../../assets/intent/meaning.json")).unwrap();
     assert_eq!(weights.sentences, digest(&examples), "UPDATE=1 computes the weights again");
 }

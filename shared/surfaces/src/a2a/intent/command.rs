@@ -4,9 +4,9 @@
 
 use std::collections::HashSet;
 
-use crate::intent::matching;
-use crate::intent::parsed_text::ParsedText;
-use crate::intent::words::{Word, lists};
+use crate::a2a::intent::matching;
+use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::words::{Word, lists};
 use registry_model::ListingId;
 
 /// Words that may come between the beginning of a clause and the verb of a request.

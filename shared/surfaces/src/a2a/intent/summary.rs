@@ -1,4 +1,4 @@
-//! Writes an answer in words, from the templates of its operation ([`crate::Operation::SUMMARY`]).
+//! Writes an answer in words, from the templates of its operation ([`registry_features::Operation::SUMMARY`]).
 
 use registry_model::error::shorten;
 use serde_json::Value;
@@ -130,7 +130,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::CATALOGUE;
+    use registry_features::CATALOGUE;
 
     #[test]
     fn template_is_filled_with_the_members_of_the_answer() {
@@ -167,7 +167,7 @@ mod tests {
                 let (list, row) = rows.split_once(']').unwrap_or_default();
                 let in_row = paths(row).map(|path| format!("{list}.{path}"));
                 for path in paths(before).map(str::to_owned).chain(in_row).chain([list.to_owned()]) {
-                    if !crate::operation::short::has_path(&schema, &path) {
+                    if !registry_features::operation::short::has_path(&schema, &path) {
                         unknown.push(format!("{}: {path}", entry.name));
                     }
                 }

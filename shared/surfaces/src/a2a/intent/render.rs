@@ -3,19 +3,19 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::funnel::GET_FOUNDING_DEAL;
-use crate::intent::parsed_text::ParsedText;
-use crate::intent::words::{Word, words};
-use crate::intent::{command, examples, filling, matching, runs_as_written, topics};
-use crate::interop::INTEROP_RESOLVE;
-use crate::listing::{CHECK_STATUS, MATCH_CAPABILITY, SEARCH_ACTIVE};
-use crate::operation::named_call;
-use crate::operation::summary;
-use crate::publish::LIST_YOURSELF;
-use crate::review::{REPORT_LISTING, SCORE};
-use crate::talk::TALK;
-use crate::trails::LEAVE_TRACE;
-use crate::{AnyOperation, CATALOGUE};
+use crate::a2a::intent::named_call;
+use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::summary;
+use crate::a2a::intent::words::{Word, words};
+use crate::a2a::intent::{command, examples, filling, matching, runs_as_written, topics};
+use registry_features::funnel::GET_FOUNDING_DEAL;
+use registry_features::interop::INTEROP_RESOLVE;
+use registry_features::listing::{CHECK_STATUS, MATCH_CAPABILITY, SEARCH_ACTIVE};
+use registry_features::publish::LIST_YOURSELF;
+use registry_features::review::{REPORT_LISTING, SCORE};
+use registry_features::talk::TALK;
+use registry_features::trails::LEAVE_TRACE;
+use registry_features::{AnyOperation, CATALOGUE};
 use registry_model::counted;
 use registry_model::error::shorten;
 use registry_model::settings::Settings;

@@ -6,12 +6,12 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::intent::argument_slots::Slot;
-use crate::intent::examples::{self, Example, OperationExamples};
-use crate::intent::parsed_text::ParsedText;
-use crate::intent::words::{Word, lists, words};
-use crate::intent::{command, matching};
-use crate::listing::{CHECK_LIVENESS, CHECK_STATUS};
+use crate::a2a::intent::argument_slots::Slot;
+use crate::a2a::intent::examples::{self, Example, OperationExamples};
+use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::words::{Word, lists, words};
+use crate::a2a::intent::{command, matching};
+use registry_features::listing::{CHECK_LIVENESS, CHECK_STATUS};
 use registry_model::ListingId;
 
 /// The longest text in a slot of a read-only operation. Of a search it is the whole message.
