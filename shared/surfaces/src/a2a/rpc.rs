@@ -3,8 +3,8 @@
 
 use axum::Extension;
 
+use super::dialects;
 use super::send::PartsCache;
-use super::{dialects, version};
 use crate::errors::RpcError;
 use crate::json_rpc::{Malformed, Reply, Request};
 use crate::prelude::*;
@@ -21,12 +21,14 @@ pub(super) async fn handle(
 ) -> impl IntoResponse {
     let (id, answer) = match read(body) {
         Ok(Request { id, method, params }) => {
-            let answer =
-                match (version::check(&headers, &Parameters::of_uri(&uri)), dialects::method(&method)) {
-                    (Err(error), _) => Err(error),
-                    (Ok(()), None) => Err(RpcError::unknown_method(&method)),
-                    (Ok(()), Some(method)) => super::call(&app, &cache, caller, method, &params).await,
-                };
+            let answer = match (
+                dialects::check_version(&headers, &Parameters::of_uri(&uri)),
+                dialects::method(&method),
+            ) {
+                (Err(error), _) => Err(error),
+                (Ok(()), None) => Err(RpcError::unknown_method(&method)),
+                (Ok(()), Some(method)) => super::call(&app, &cache, caller, method, &params).await,
+            };
             (id, answer)
         }
         Err(Malformed { id, error }) => (id, Err(*error)),

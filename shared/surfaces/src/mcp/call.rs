@@ -7,7 +7,7 @@ use registry_operations::short::{View, as_markdown};
 use registry_operations::toolsets::{FAMILIES, Toolset};
 use registry_operations::{self as operations, AnyOperation, RawArguments};
 
-use super::revision::Era;
+use super::negotiate::Era;
 use crate::errors::RpcError;
 use crate::json_rpc::raw;
 

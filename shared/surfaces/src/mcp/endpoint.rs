@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::errors::RpcError;
 use crate::json_rpc::{MAX_BATCH_LENGTH, Malformed, Message, Reply, Request};
 use crate::prelude::*;
-use crate::rest::{CallerBucket, Parameters, RawBody, media_type};
+use crate::rest::{CallerBucket, Parameters, RawBody, accepted_types};
 use axum::Extension;
 use axum::routing::{MethodRouter, get};
 use http::uri::{PathAndQuery, Uri};
@@ -16,7 +16,7 @@ use registry_operations::toolsets::Toolset;
 use tokio::time::Instant;
 
 use super::negotiate;
-use super::revision::{Era, Handshake};
+use super::negotiate::{Era, Handshake};
 use super::server::McpServer;
 use super::tools::Selection;
 
@@ -200,7 +200,7 @@ fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) ->
 fn wants_a_stream(headers: &HeaderMap) -> bool {
     let client_headers =
         ["mcp-protocol-version", "mcp-session-id", "last-event-id"].map(HeaderName::from_static);
-    media_type::accepted(headers).any(|range| range.eq_ignore_ascii_case("text/event-stream"))
+    accepted_types(headers).any(|range| range.eq_ignore_ascii_case("text/event-stream"))
         || client_headers.iter().any(|name| headers.contains_key(name))
 }
 

@@ -3,8 +3,7 @@
 
 use super::frame::{self, Frame, Section, html};
 use super::problem_page::{MAX_URL_CHARS, in_page};
-use super::rows::kind_label;
-use super::score_rows::{CheckRow, PartRow, check_row, part_row};
+use super::rows::{CheckRow, PartRow, check_row, kind_label, part_row};
 use super::when::When;
 use crate::documents::id_in_check;
 use crate::prelude::*;

@@ -7,7 +7,7 @@ use axum::extract::Request;
 use axum::middleware::Next;
 use url::{Host, Url};
 
-use super::media_type::essence;
+use super::request::essence;
 use crate::prelude::*;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");

@@ -7,7 +7,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Redirect;
 
 use super::Parameters;
-use super::media_type::{content_type, essence};
+use super::request::{content_type, essence};
 use crate::pages::{accepts_html, problem_page, refused_check, refused_form};
 use crate::prelude::*;
 use registry_operations::{LIST_YOURSELF, REPORT_LISTING, RawArguments, SCORE};

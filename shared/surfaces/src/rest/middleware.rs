@@ -13,7 +13,6 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
-use super::caching;
 use super::caller_limit::{self, CallerLimit};
 use super::foreign_page;
 use crate::prelude::*;
@@ -126,6 +125,46 @@ async fn complete(State(app): State<App>, request: Request, next: Next) -> Respo
         headers.insert(REQUEST_ID, id);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    caching::complete(headers);
+    add_caching(headers);
     response
+}
+
+/// Names a request header on which the answer depends.
+pub(crate) fn add_vary(headers: &mut HeaderMap, name: &'static str) {
+    headers.append(header::VARY, HeaderValue::from_static(name));
+    merge_lines(headers, &header::VARY);
+}
+
+/// Completes the headers by which browsers, proxies and CDNs store an answer (RFC 9111). An answer without a rule must not be
+/// stored: without `Cache-Control`, a cache chooses a time itself, and `CloudFront` stores such an answer for a day. One that
+/// may be stored varies in two ways: the body may be compressed, and
+/// API Gateway adds CORS headers only if the request has an origin (AWS: "Configure CORS for HTTP APIs"). A 304 has no
+/// body that could be compressed, but it must have the same `Vary` as the answer with a body (RFC 9110 §15.4.5).
+fn add_caching(headers: &mut HeaderMap) {
+    if headers.contains_key(header::CACHE_CONTROL) {
+        merge_lines(headers, &header::CACHE_CONTROL);
+    } else {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if headers.get(header::CACHE_CONTROL).is_some_and(|rule| rule != "no-store") {
+        headers.append(header::VARY, HeaderValue::from_static("accept-encoding, origin"));
+    }
+    merge_lines(headers, &header::VARY);
+}
+
+/// Merges repeated headers into one line in which each value occurs once, because some caches read only the first line.
+fn merge_lines(headers: &mut HeaderMap, name: &HeaderName) {
+    let mut values: Vec<String> = Vec::new();
+    for line in headers.get_all(name).iter().filter_map(|line| line.to_str().ok()) {
+        for value in line.split(',').map(|value| value.trim().to_ascii_lowercase()) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+    }
+    if let Ok(line) = HeaderValue::from_str(&values.join(", "))
+        && !values.is_empty()
+    {
+        headers.insert(name, line);
+    }
 }

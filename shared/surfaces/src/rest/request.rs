@@ -1,10 +1,9 @@
-//! Reads the body of an HTTP request, within a size limit. The crate `registry-operations` parses
-//! the content.
+//! What every protocol reads of a request: the body within a size limit, the parameters and the media types. The crate
+//! `registry-operations` parses the content.
 
 use axum::extract::{FromRequest, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use super::media_type::{content_type, essence};
 use crate::prelude::*;
 use registry_model::json;
 
@@ -60,4 +59,43 @@ impl RawBody {
 fn is_json(kind: &str) -> bool {
     let kind = essence(kind).to_ascii_lowercase();
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+/// The parameters of a query string or of a form, in their order. They are parsed once for each request.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    pub(crate) fn parse(encoded: &[u8]) -> Self {
+        Self(form_urlencoded::parse(encoded).into_owned().collect())
+    }
+
+    pub(crate) fn of_uri(uri: &Uri) -> Self {
+        Self::parse(uri.query().unwrap_or_default().as_bytes())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The first value with this name.
+    pub(crate) fn first(&self, name: &str) -> Option<&str> {
+        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+}
+
+/// The type and the subtype of a media type, without parameters (RFC 9110 §8.3.1).
+pub(crate) fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
+}
+
+/// The media types of the `Accept` headers, without parameters (RFC 9110 §12.5.1).
+pub(crate) fn accepted_types(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let lines = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    lines.flat_map(|line| line.split(',')).map(essence)
+}
+
+/// The value of the `Content-Type` header.
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::CONTENT_TYPE)?.to_str().ok()
 }
