@@ -61,7 +61,7 @@ impl Effect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdvertisedSkill {
     /// With hyphens or underscores.
-    pub(crate) id: &'static str,
+    pub id: &'static str,
     pub name: &'static str,
     /// For an agent that looks for a skill.
     pub description: &'static str,
@@ -231,12 +231,12 @@ impl Description {
         }
     }
 
-    pub fn all_phrases(&self) -> impl Iterator<Item = Phrase> + Clone + use<> {
+    pub fn all_phrases(&self) -> impl DoubleEndedIterator<Item = Phrase> + use<> {
         self.stated_phrases.iter().copied().map(Phrase::parse)
     }
 
     /// Plain requests that mean this operation, with slots such as `{url}`, the best first.
-    pub fn phrases(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
+    pub fn phrases(&self) -> impl DoubleEndedIterator<Item = &'static str> + use<> {
         self.all_phrases().map(|phrase| phrase.text())
     }
 

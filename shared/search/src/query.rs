@@ -112,6 +112,6 @@ mod tests {
         assert_eq!(Text::parse(" a\u{0}b\n\tc ", "q").unwrap().as_str(), "a b c");
         assert!(Text::parse(" \u{7}", "q").unwrap().is_empty());
         let long = "word ".repeat(4001);
-        assert_eq!(Text::parse(&long, "q").unwrap_err().status.as_u16(), 422);
+        assert_eq!(Text::parse(&long, "q").unwrap_err().kind, registry_model::error::ErrorKind::Invalid);
     }
 }

@@ -17,7 +17,6 @@ mod send;
 mod task;
 mod tasks;
 pub(crate) mod v1;
-mod version;
 
 use axum::Extension;
 use axum::response::Redirect;

@@ -79,7 +79,7 @@ impl Call {
             }
         };
         let query = if is_read { query(&arguments) } else { String::new() };
-        let phrase = operation.phrases().first().copied().unwrap_or(operation.name);
+        let phrase = operation.phrases().next().unwrap_or(operation.name);
         Self {
             method: if body.is_some() { "POST" } else { "GET" },
             path,

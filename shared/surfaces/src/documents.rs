@@ -13,7 +13,6 @@ pub mod discovery;
 mod document;
 mod dumps;
 mod evidence_log;
-pub mod families;
 mod federation;
 mod feeds;
 mod keys;
@@ -22,9 +21,9 @@ mod own_publication;
 mod own_records;
 pub(crate) mod probe_statistics;
 mod score_report;
-mod security_txt;
 mod tool_definitions;
 
+use crate::prelude::*;
 use ai_catalog::CATALOGUE_LINKS;
 
 // One item each, so that a function contains only what it serves.
@@ -44,9 +43,9 @@ pub use mcp_server_card::{OWN_SERVER_DESCRIPTION, SERVER_CARD, WIDE_SERVER_CARD}
 pub use own_publication::{DNS_STATUS, PUBLISH_STATUS};
 pub use probe_statistics::PROBE_STATISTICS;
 pub use score_report::SCORE_REPORT;
-pub use security_txt::SECURITY_TXT;
 pub use tool_definitions::TOOL_DEFINITION;
 
+pub use discovery::SECURITY_TXT;
 pub use document::AnyDocument;
 pub(crate) use document::{DocumentRequest, Render, json, reused_for};
 pub(crate) use score_report::id_in as id_in_check;
@@ -107,3 +106,24 @@ pub static DOCUMENTS: &[&AnyDocument] = &[
     &WELL_KNOWN_AGENTS,
     &WIDE_SERVER_CARD,
 ];
+
+/// The versions of the extension families (`specification.md#versioning`), for cards and the discovery map.
+const FAMILIES: [(&str, &str); 5] = [
+    ("stigmergy", registry_features::trails::VERSION),
+    ("autocatalysis", registry_features::economy::AUTOCATALYSIS_VERSION),
+    ("interop", registry_features::interop::VERSION),
+    ("first_principles", registry_features::trust::VERSION),
+    ("exonomics", registry_features::economy::EXONOMICS_VERSION),
+];
+
+fn family_path(family: &str) -> String {
+    format!("/api/products/{}", family.replace('_', "-"))
+}
+
+fn add_families(card: &mut Value, settings: &Settings) {
+    for (family, version) in FAMILIES {
+        card[family] = true.into();
+        card[format!("{family}_version")] = version.into();
+        card[format!("{family}_api")] = settings.url(&family_path(family)).into();
+    }
+}

@@ -7,6 +7,87 @@ use crate::prelude::*;
 use registry_model::protocol::MCP_REVISIONS;
 use registry_store::StoreError;
 
+/// The HTTP status of a problem.
+pub(crate) const fn status(kind: ErrorKind) -> StatusCode {
+    match kind {
+        ErrorKind::Malformed => StatusCode::BAD_REQUEST,
+        ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
+        ErrorKind::PaymentRequired => StatusCode::PAYMENT_REQUIRED,
+        ErrorKind::Forbidden => StatusCode::FORBIDDEN,
+        ErrorKind::NotFound => StatusCode::NOT_FOUND,
+        ErrorKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        ErrorKind::Conflict => StatusCode::CONFLICT,
+        ErrorKind::Gone => StatusCode::GONE,
+        ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorKind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ErrorKind::Fault => StatusCode::INTERNAL_SERVER_ERROR,
+        ErrorKind::BadGateway => StatusCode::BAD_GATEWAY,
+        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// The name of a status for people.
+pub(crate) fn title(kind: ErrorKind) -> &'static str {
+    status(kind).canonical_reason().unwrap_or("Error")
+}
+
+/// A problem as a document of RFC 9457.
+pub(crate) fn document(problem: &Problem) -> Value {
+    let mut document = json!({
+        "type": "about:blank",
+        "title": title(problem.kind),
+        "status": status(problem.kind).as_u16(),
+        "detail": problem.detail,
+        "ok": false,
+        "code": problem.code,
+    });
+    if let Some(field) = &problem.field {
+        document["field"] = json!(field);
+    }
+    if let Some(seconds) = problem.retry_after {
+        document["retry_after_s"] = json!(seconds);
+    }
+    for (name, value) in problem.members.iter().flat_map(|members| members.iter()) {
+        document[name] = value.clone();
+    }
+    document
+}
+
+/// A problem as REST sends it.
+#[derive(Debug)]
+pub struct Refused(pub Problem);
+
+impl<E: Into<Problem>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        let problem = self.0;
+        if let Some(internal) = &problem.internal {
+            tracing::error!(code = problem.code.as_str(), internal, "request failed");
+        }
+        let (media_type, body) = match &problem.shown {
+            Some(shown) => (shown.media_type, shown.body.clone()),
+            None => ("application/problem+json", document(&problem).to_string()),
+        };
+        // Images on other sites' pages are requested often. Another error may be gone with the next request.
+        let caching = if problem.shown.is_some() { "public, max-age=60" } else { "no-store" };
+        let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, caching)];
+        let mut response = (status(problem.kind), headers, body).into_response();
+        if let Some(seconds) = problem.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        // For protocols that render the problem in their own form.
+        response.extensions_mut().insert(problem);
+        response
+    }
+}
+
 /// The JSON-RPC code, the reason in A2A (none for JSON-RPC's own codes), the HTTP status, and the Google status of A2A.
 type Kind = (i32, Option<&'static str>, StatusCode, &'static str);
 
@@ -83,10 +164,10 @@ impl RpcError {
     }
 
     /// A body that was refused. Only a malformed body is a parse error; JSON-RPC has no code for other problems of a body.
-    pub(crate) fn of_mcp_body(problem: Problem) -> Self {
-        match problem.status {
-            StatusCode::BAD_REQUEST => Self::parse_error(&problem.detail),
-            status => Self::invalid_request(problem.detail).with_status(status),
+    pub(crate) fn of_mcp_body(Refused(problem): Refused) -> Self {
+        match problem.kind {
+            ErrorKind::Malformed => Self::parse_error(&problem.detail),
+            kind => Self::invalid_request(problem.detail).with_status(status(kind)),
         }
     }
 
@@ -149,10 +230,10 @@ impl RpcError {
     }
 
     /// A body that was refused. One that is too large becomes an invalid request, because A2A has no code for it.
-    pub(crate) fn of_a2a_body(problem: Problem) -> Self {
-        match problem.status {
-            StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::about(CONTENT_TYPE, problem.detail, &json!({})),
-            StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => Self::invalid_request(problem.detail),
+    pub(crate) fn of_a2a_body(Refused(problem): Refused) -> Self {
+        match problem.kind {
+            ErrorKind::UnsupportedMediaType => Self::about(CONTENT_TYPE, problem.detail, &json!({})),
+            ErrorKind::Malformed | ErrorKind::TooLarge => Self::invalid_request(problem.detail),
             _ => problem.into(),
         }
     }
@@ -244,16 +325,16 @@ impl RpcError {
 /// As A2A reports it. MCP reports a problem of a tool as its result.
 impl From<Problem> for RpcError {
     fn from(problem: Problem) -> Self {
-        let document = problem.document();
+        let document = document(&problem);
         let document = json!({ "@type": "type.googleapis.com/google.protobuf.Struct", "value": document });
-        let kind = match problem.status {
-            StatusCode::TOO_MANY_REQUESTS => TOO_MANY,
-            StatusCode::SERVICE_UNAVAILABLE => UNAVAILABLE,
+        let kind = match problem.kind {
+            ErrorKind::RateLimited => TOO_MANY,
+            ErrorKind::Unavailable => UNAVAILABLE,
             _ => INTERNAL,
         };
         if kind != TOO_MANY {
             let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
-            tracing::error!(code = problem.code, internal, "call failed");
+            tracing::error!(code = problem.code.as_str(), internal, "call failed");
         }
         let mut error = Self::new(kind, problem.detail);
         if let Some(seconds) = problem.retry_after {
@@ -316,15 +397,13 @@ enum ArdErrorCode {
 
 /// ARD has only 400 for an invalid request, well formed or not.
 fn ard_error(problem: &Problem) -> (StatusCode, ArdError) {
-    let status = match problem.status {
-        StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
-        other => other,
-    };
-    let error_code = match status {
-        StatusCode::UNAUTHORIZED => ArdErrorCode::Unauthenticated,
-        StatusCode::NOT_FOUND => ArdErrorCode::NotFound,
-        StatusCode::TOO_MANY_REQUESTS => ArdErrorCode::RateLimitExceeded,
-        status if status.is_server_error() => ArdErrorCode::InternalError,
+    let kind = if problem.kind == ErrorKind::Invalid { ErrorKind::Malformed } else { problem.kind };
+    let status = status(kind);
+    let error_code = match kind {
+        ErrorKind::Unauthenticated => ArdErrorCode::Unauthenticated,
+        ErrorKind::NotFound => ArdErrorCode::NotFound,
+        ErrorKind::RateLimited => ArdErrorCode::RateLimitExceeded,
+        _ if status.is_server_error() => ArdErrorCode::InternalError,
         _ => ArdErrorCode::InvalidArgument,
     };
     (status, ArdError { error_code, message: problem.detail.clone() })
@@ -347,11 +426,10 @@ struct FieldError {
 }
 
 fn registry_api_error(problem: &Problem) -> (StatusCode, RegistryApiError) {
-    let (status, detail) = (problem.status, problem.detail.clone());
+    let (status, detail) = (status(problem.kind), problem.detail.clone());
     let error = |field| FieldError { message: detail.clone(), location: format!("query.{field}") };
     let errors = problem.field.iter().map(error).collect();
-    let title = status.canonical_reason().unwrap_or("Error");
-    let error = detail.clone();
+    let (title, error) = (title(problem.kind), detail.clone());
     (status, RegistryApiError { title, status: status.as_u16(), detail, error, errors })
 }
 
@@ -393,7 +471,7 @@ mod tests {
             let (made, error) = ard_error(&problem);
             assert_eq!((made.as_u16(), json!(error.error_code)), (status, json!(code)));
         }
-        let response = in_form(Problem::too_many("x", 3).into_response(), ard_error);
+        let response = in_form(Refused(Problem::too_many("x", 3)).into_response(), ard_error);
         assert_eq!(response.headers()[header::RETRY_AFTER], "3");
     }
 }

@@ -4,7 +4,6 @@
 mod call;
 mod endpoint;
 mod negotiate;
-mod revision;
 mod server;
 mod tools;
 

@@ -6,7 +6,6 @@
 mod compact;
 mod components;
 mod documents;
-mod families;
 mod operations;
 mod parameters;
 mod protocols;

@@ -19,7 +19,6 @@ mod products;
 mod proof_days;
 mod prove;
 mod rows;
-mod score_rows;
 mod sitemap;
 mod standing;
 mod status;

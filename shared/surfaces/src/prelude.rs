@@ -23,3 +23,4 @@ pub(crate) use serde_json::value::{RawValue, to_raw_value};
 pub(crate) use serde_json::{Map, Value, json};
 
 pub(crate) use crate::documents::{AnyDocument, DocumentRequest};
+pub(crate) use crate::errors::Refused;

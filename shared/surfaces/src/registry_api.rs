@@ -2,15 +2,13 @@
 //! not answer is not listed. The list contains the latest version of each server.
 
 mod collection;
-mod cursor;
 mod extensions;
-mod path;
 mod query;
 mod routes;
 mod servers;
 
-pub use cursor::Cursor;
 pub(crate) use extensions::{Facets, Health, Matches};
+pub use query::Cursor;
 pub(crate) use query::{LIST_PARAMETERS, schema as query_schema};
 pub(crate) use servers::ServerList;
 

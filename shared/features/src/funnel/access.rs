@@ -2,8 +2,6 @@
 //! product is generated again for each request from the current listing. A purchase also has the data of the day when
 //! it began, for the time in which the listing is not Live.
 
-use http::StatusCode;
-
 use super::profile;
 use crate::prelude::*;
 use registry_model::{AccessToken, DiscountCode, Grant, GrantSource, GrantSubject, Order, OrderId};

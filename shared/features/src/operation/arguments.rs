@@ -1,7 +1,6 @@
 //! Parses the arguments of an operation from a query string or a JSON value. An error contains the name of
 //! the field and the accepted values.
 
-use http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 

@@ -1,8 +1,6 @@
 //! Checks that a caller is the operator. The operator sends the token of the setting `OPERATOR_TOKEN` as a
 //! bearer token (RFC 6750). The public API needs no credentials, so no other code reads that header.
 
-use http::StatusCode;
-
 use registry_app::App;
 use registry_model::error::{Code, ErrorKind, Problem};
 use registry_model::{BearerDigest, Caller};

@@ -25,6 +25,7 @@ string_enum! {
         BadRating = "bad_rating",
         BadReason = "bad_reason",
         BadSignature = "bad_signature",
+        BadTime = "bad_time",
         BadToken = "bad_token",
         Busy = "busy",
         CardWithoutItsUrl = "card_without_its_url",
@@ -188,6 +189,5 @@ string_enum! {
         WrongAudience = "wrong_audience",
         WrongIssuer = "wrong_issuer",
         WrongSignature = "wrong_signature",
-        X = "x",
     }
 }

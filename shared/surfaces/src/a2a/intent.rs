@@ -25,10 +25,9 @@ mod words;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::a2a::intent::named_call;
+use crate::errors;
 use argument_slots::ArgumentSlots;
 use further_request::Further;
 use matching::{CERTAIN, MIN_PROBABILITY};
@@ -41,7 +40,7 @@ use registry_features::operation::short::{self, DETAIL, View};
 use registry_features::publish::LIST_YOURSELF;
 use registry_features::review::SCORE;
 use registry_features::{AnyOperation, RawArguments};
-use registry_model::error::{Problem, shorten};
+use registry_model::error::{ErrorKind, Problem, shorten};
 use registry_model::settings::Settings;
 use registry_model::{Caller, ListingId, Moment};
 
@@ -552,12 +551,12 @@ async fn run(
             }
             (text, next)
         }
-        Err(problem) if problem.status.is_server_error() => return Err(problem),
+        Err(problem) if errors::status(problem.kind).is_server_error() => return Err(problem),
         Err(problem) => {
-            let document = problem.document();
+            let document = errors::document(&problem);
             // An argument that the message did not contain.
             let lacking = problem.field.as_deref().filter(|field| data["arguments"].get(field).is_none());
-            if let Some(field) = lacking.filter(|_| problem.status == StatusCode::UNPROCESSABLE_ENTITY) {
+            if let Some(field) = lacking.filter(|_| problem.kind == ErrorKind::Invalid) {
                 lacks = true;
                 data["asks"] = json!(field);
             }

@@ -4,9 +4,8 @@
 use axum::Extension;
 use axum::extract::{FromRequest, Path, Request};
 
-use super::dialects::{Dialect, Method};
+use super::dialects::{Dialect, Method, check_version};
 use super::send::PartsCache;
-use super::version;
 use crate::errors::RpcError;
 use crate::prelude::*;
 use crate::rest::{Parameters, RawBody, json_response};
@@ -50,7 +49,7 @@ async fn run(
 ) -> Result<Box<RawValue>, RpcError> {
     let (method, task_id) = call.ok_or_else(RpcError::no_such_path)?;
     let query = Parameters::of_uri(request.uri());
-    version::check(request.headers(), &query)?;
+    check_version(request.headers(), &query)?;
     let allowed = http_methods(method);
     if !allowed.split(", ").any(|allowed| allowed == request.method().as_str()) {
         return Err(RpcError::wrong_method(allowed));

@@ -3,8 +3,8 @@
 
 use axum::Extension;
 
+use super::dialects;
 use super::send::PartsCache;
-use super::{dialects, version};
 use crate::errors::RpcError;
 use crate::json_rpc::{Malformed, Reply, Request};
 use crate::prelude::*;
@@ -17,16 +17,18 @@ pub(super) async fn handle(
     caller: Caller,
     uri: Uri,
     headers: HeaderMap,
-    body: Result<RawBody, Problem>,
+    body: Result<RawBody, Refused>,
 ) -> impl IntoResponse {
     let (id, answer) = match read(body) {
         Ok(Request { id, method, params }) => {
-            let answer =
-                match (version::check(&headers, &Parameters::of_uri(&uri)), dialects::method(&method)) {
-                    (Err(error), _) => Err(error),
-                    (Ok(()), None) => Err(RpcError::unknown_method(&method)),
-                    (Ok(()), Some(method)) => super::call(&app, &cache, caller, method, &params).await,
-                };
+            let answer = match (
+                dialects::check_version(&headers, &Parameters::of_uri(&uri)),
+                dialects::method(&method),
+            ) {
+                (Err(error), _) => Err(error),
+                (Ok(()), None) => Err(RpcError::unknown_method(&method)),
+                (Ok(()), Some(method)) => super::call(&app, &cache, caller, method, &params).await,
+            };
             (id, answer)
         }
         Err(Malformed { id, error }) => (id, Err(*error)),
@@ -35,7 +37,7 @@ pub(super) async fn handle(
 }
 
 /// An error has the id of the request if it is valid, as JSON-RPC requires.
-fn read(body: Result<RawBody, Problem>) -> Result<Request, Malformed> {
+fn read(body: Result<RawBody, Refused>) -> Result<Request, Malformed> {
     let without_id = |error| Malformed { id: Value::Null, error: Box::new(error) };
     let body = body.map_err(|problem| without_id(RpcError::of_a2a_body(problem)))?;
     Request::of_a2a(body.value().map_err(|error| without_id(RpcError::invalid_json(&error)))?)

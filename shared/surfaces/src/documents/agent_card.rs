@@ -2,8 +2,8 @@
 //! fields that older clients need. The strict form has only the fields in the schema of A2A 1.0. The third
 //! form is the wide form with the extension families. The skills come from the catalog of operations.
 
+use super::add_families;
 use super::document::Render;
-use super::families;
 use crate::a2a::intent;
 use crate::prelude::*;
 use registry_features::trust::{card_signature, keys};
@@ -40,8 +40,8 @@ const fn signed_card(render: Render) -> AnyDocument {
 
 fn with_families(mut card: Value, settings: &Settings) -> Value {
     card["a2a_card"] = true.into();
-    families::add_to(&mut card, settings);
-    card["federation_api"] = settings.url(&families::path("federation")).into();
+    add_families(&mut card, settings);
+    card["federation_api"] = settings.url(&super::family_path("federation")).into();
     card["mcp_protocol"] = settings.url(MCP_ENDPOINT).into();
     card["note"] = "The same card as /.well-known/agent-card.json, with the extension families added.".into();
     card

@@ -19,7 +19,7 @@ pub static BADGE: AnyDocument = AnyDocument {
     // Short, because owners look at the badge just after going Live.
     max_age_s: Some(60),
     headers: badge::HEADERS,
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..AnyDocument::of::<String>(|app, request| Box::pin(render(app, request))).with_query::<About>()
 };
 

@@ -8,7 +8,7 @@ mod skill_json;
 mod skills;
 mod texts;
 
-use crate::documents::{DOCUMENTS, SECURITY_TXT};
+use crate::documents::DOCUMENTS;
 use crate::pages::PAGES;
 use crate::prelude::*;
 
@@ -18,7 +18,7 @@ pub use catalogs::{AGENTMAP, API_CATALOG};
 pub use map::DISCOVERY_MAP;
 pub use skill_json::SKILL_JSON;
 pub use skills::{SKILL_FILE, SKILL_INDEX, skill_files};
-pub use texts::{AI_TEXT, LLMS, LLMS_FULL, ROBOTS};
+pub use texts::{AI_TEXT, LLMS, LLMS_FULL, ROBOTS, SECURITY_TXT};
 
 /// Every document of this module, in the order in which lists show them.
 pub static GUIDES: &[&AnyDocument] = &[

@@ -35,7 +35,7 @@ pub struct AnyDocument {
     pub max_age_s: Option<u32>,
     pub headers: &'static [(&'static str, &'static str)],
     /// Its own error statuses, without those that any request may get.
-    pub refusals: &'static [u16],
+    pub refusals: &'static [ErrorKind],
     /// JSON Schema 2020-12.
     pub query_schema: fn() -> Value,
     /// JSON Schema 2020-12.

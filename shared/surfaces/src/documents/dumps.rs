@@ -121,7 +121,7 @@ pub static DUMP_PART: AnyDocument = AnyDocument {
     media_type: "application/gzip",
     max_age_s: Some(DUMP_RETENTION),
     headers: &[("cache-control", "immutable")],
-    refusals: &[404, 429],
+    refusals: &[ErrorKind::NotFound, ErrorKind::RateLimited],
     // The name is the hash of the content, so a caller who has the part costs no read.
     validator: |_, request| Ok(part_hash(&request.path).map(CacheValidator::weak)),
     ..AnyDocument::of::<String>(|app, request| Box::pin(part(app, request)))

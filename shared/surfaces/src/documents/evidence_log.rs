@@ -47,7 +47,7 @@ pub static ABOUT_LOG: AnyDocument = AnyDocument {
     paths: &["/log"],
     summary: "A description of the evidence log, with the key that verifies it.",
     max_age_s: Some(30),
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..AnyDocument::of::<AboutLog>(|app, _| Box::pin(about(app)))
 };
 
@@ -93,7 +93,7 @@ pub static LOG_CHECKPOINT: AnyDocument = AnyDocument {
     paths: &["/log/checkpoint"],
     summary: "The signed checkpoint of the evidence log (C2SP tlog-checkpoint).",
     media_type: "text/plain; charset=utf-8",
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..AnyDocument::of::<String>(|app, _| Box::pin(async { Ok(published(app).await?.tree.checkpoint.into()) }))
 };
 
@@ -103,7 +103,7 @@ pub static LOG_TILES: AnyDocument = AnyDocument {
     media_type: "application/octet-stream",
     max_age_s: Some(YEAR_S),
     headers: &[("cache-control", "immutable")],
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..AnyDocument::of::<String>(|app, request| Box::pin(tile(app, request)))
 };
 
@@ -135,7 +135,7 @@ pub static LOG_EVIDENCE: AnyDocument = AnyDocument {
     summary: "The evidence of a decision in the evidence log: the bytes whose SHA-256 is `evidence` in the leaf with \
         this index.",
     max_age_s: Some(300),
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..AnyDocument::of::<serde_json::Map<String, serde_json::Value>>(|app, request| {
         Box::pin(evidence(app, request))
     })

@@ -4,8 +4,8 @@
 //! - the official card (SEP-2127), with the data that a client needs to connect;
 //! - the `server.json` for other MCP registries (schema of 2025-12-11).
 
+use super::add_families;
 use super::document::json;
-use super::families;
 use crate::prelude::*;
 use registry_features::listing::{OWN_DESCRIPTION, OwnServerDescription, badge};
 use registry_features::operation::toolsets::{ABOUT_TOOLSETS, LIST_TOOLSETS, SPECIFIED};
@@ -88,7 +88,7 @@ fn wide(settings: &Settings) -> Value {
         "products": products,
         "server_card": settings.url("/mcp/server-card"),
     });
-    families::add_to(&mut card, settings);
+    add_families(&mut card, settings);
     card
 }
 

@@ -3,6 +3,7 @@
 use super::document::AnyDocument;
 use registry_features::review::score_report;
 use registry_model::ScoreReport;
+use registry_model::error::ErrorKind;
 
 /// The id in `/check/{id}` and below it.
 pub(crate) fn id_in(path: &str) -> &str {
@@ -17,7 +18,7 @@ pub static SCORE_REPORT: AnyDocument = AnyDocument {
         and what to fix. Stored for 30 days.",
     // A report never changes. After an hour, caches ask again, because it expires.
     max_age_s: Some(3600),
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..AnyDocument::of::<ScoreReport>(|app, request| {
         Box::pin(async { Ok(score_report::text(app, id_in(&request.path)).await?.into()) })
     })

@@ -18,7 +18,7 @@ pub static TOOL_DEFINITION: AnyDocument = AnyDocument {
     // A content never changes. After a day, caches ask again, because a withdrawn listing takes its tools with it.
     max_age_s: Some(86_400),
     headers: &[("cache-control", "immutable")],
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..AnyDocument::of::<serde_json::Value>(|app, request| Box::pin(render(app, request)))
 };
 

@@ -7,8 +7,8 @@ use registry_features::operation::short::{View, as_markdown};
 use registry_features::operation::toolsets::{FAMILIES, Toolset};
 use registry_features::{self as operations, AnyOperation, RawArguments};
 
-use super::revision::Era;
-use crate::errors::RpcError;
+use super::negotiate::Era;
+use crate::errors::{self, RpcError};
 use crate::json_rpc::raw;
 
 #[derive(Debug)]
@@ -67,9 +67,9 @@ fn unknown(name: &str) -> RpcError {
 
 fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, RpcError> {
     if let Some(internal) = &problem.internal {
-        tracing::error!(tool = entry.name, code = problem.code, internal, "tool failed");
+        tracing::error!(tool = entry.name, code = problem.code.as_str(), internal, "tool failed");
     }
-    let mut document = problem.document();
+    let mut document = errors::document(&problem);
     if let Some(next) = default_next(entry, &problem).filter(|_| document.get("next").is_none()) {
         document["next"] = next;
     }
@@ -81,19 +81,22 @@ fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, 
 
 /// Whether the arguments did not match the tool's schema, so that the tool never ran.
 fn are_bad_arguments(problem: &Problem) -> bool {
-    matches!(problem.code, "malformed" | "invalid_arguments" | "invalid_argument" | "unknown_argument")
+    matches!(
+        problem.code,
+        Code::Malformed | Code::InvalidArguments | Code::InvalidArgument | Code::UnknownArgument
+    )
 }
 
 /// The `next` of a problem that has none of its own; `None` if only its detail says what to do.
 fn default_next(entry: &AnyOperation, problem: &Problem) -> Option<Value> {
-    match (problem.retry_after, problem.status) {
+    match (problem.retry_after, problem.kind) {
         (Some(seconds), _) => {
             Some(json!({ "action": "wait", "note": format!("Call the tool again after {seconds} s.") }))
         }
-        (None, StatusCode::INTERNAL_SERVER_ERROR) => {
+        (None, ErrorKind::Fault) => {
             Some(json!({ "action": "wait", "note": "Internal error. Call the tool again later." }))
         }
-        (None, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY) => Some(json!({
+        (None, ErrorKind::Malformed | ErrorKind::Invalid) => Some(json!({
             "action": "call_tool",
             "tool": entry.name,
             "arguments": serde_json::from_str::<Value>(entry.example).unwrap_or_default(),

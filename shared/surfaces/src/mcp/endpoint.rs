@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::errors::RpcError;
 use crate::json_rpc::{MAX_BATCH_LENGTH, Malformed, Message, Reply, Request};
 use crate::prelude::*;
-use crate::rest::{CallerBucket, Parameters, RawBody, media_type};
+use crate::rest::{CallerBucket, Parameters, RawBody, accepted_types};
 use axum::Extension;
 use axum::routing::{MethodRouter, get};
 use http::uri::{PathAndQuery, Uri};
@@ -16,7 +16,7 @@ use registry_model::protocol::MCP_REVISIONS;
 use tokio::time::Instant;
 
 use super::negotiate;
-use super::revision::{Era, Handshake};
+use super::negotiate::{Era, Handshake};
 use super::server::McpServer;
 use super::tools::Selection;
 
@@ -54,7 +54,7 @@ pub(super) fn routes(server: &Arc<McpServer>, toolset: &'static Toolset) -> Meth
               caller: Caller,
               bucket: Option<Extension<CallerBucket>>,
               headers: HeaderMap,
-              body: Result<RawBody, Problem>| async move {
+              body: Result<RawBody, Refused>| async move {
             let bucket = bucket.map(|Extension(bucket)| bucket);
             let selection = select(&app, toolset, &uri, &headers, &caller).map_err(whole_error)?;
             let served = Served { server: &server, app: &app, caller, selection: &selection };
@@ -87,7 +87,7 @@ async fn answer(
     served: Served<'_>,
     bucket: Option<&CallerBucket>,
     headers: &HeaderMap,
-    body: Result<RawBody, Problem>,
+    body: Result<RawBody, Refused>,
 ) -> Result<Response, RpcError> {
     let body = body.map_err(RpcError::of_mcp_body)?;
     match body.value().map_err(|error| RpcError::parse_error(&error.to_string()))? {
@@ -178,7 +178,7 @@ fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) ->
     if wants_a_stream(headers) {
         let detail = "This endpoint is stateless and has no event stream. Send JSON-RPC by POST.";
         let problem = Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail);
-        let mut response = problem.into_response();
+        let mut response = Refused(problem).into_response();
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
         return response;
     }
@@ -200,7 +200,7 @@ fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) ->
 fn wants_a_stream(headers: &HeaderMap) -> bool {
     let client_headers =
         ["mcp-protocol-version", "mcp-session-id", "last-event-id"].map(HeaderName::from_static);
-    media_type::accepted(headers).any(|range| range.eq_ignore_ascii_case("text/event-stream"))
+    accepted_types(headers).any(|range| range.eq_ignore_ascii_case("text/event-stream"))
         || client_headers.iter().any(|name| headers.contains_key(name))
 }
 

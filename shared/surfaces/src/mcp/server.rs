@@ -9,7 +9,7 @@ use registry_model::cache::RenderCache;
 use registry_model::protocol::{MCP_REVISIONS, MCP_SHORT_ENDPOINT};
 
 use super::call::{self, Outcome};
-use super::revision::{Era, Handshake};
+use super::negotiate::{Era, Handshake};
 use super::tools::{self, Selection};
 use crate::errors::RpcError;
 use crate::json_rpc::{Request, raw};

@@ -188,7 +188,7 @@ fn mcp(components: &mut Components) -> Vec<Call> {
         post.description["responses"]["202"] = json!({ "description": "A notification was accepted." });
         let get = Call::get(path, describe, "Describe the MCP endpoint")
             .described("A client that requests an event stream gets 405: the endpoint is stateless.")
-            .answers(&description, refusals(&[405]));
+            .answers(&description, refusals(&[ErrorKind::MethodNotAllowed]));
         [get, post]
     };
     let at_both = [

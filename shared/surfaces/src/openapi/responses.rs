@@ -2,26 +2,31 @@
 //! form everywhere. So each error is described once, among the components.
 
 use super::components::reference;
+use crate::errors;
 use crate::prelude::*;
 
-/// Errors that single calls have: status, name and meaning.
-const REFUSALS: [(u16, &str, &str); 8] = [
-    (401, "Unauthorized", "A token is missing or invalid."),
-    (402, "PaymentRequired", "The purchase is not paid yet."),
-    (403, "Forbidden", "This caller or host is not allowed, or a proof is not valid."),
-    (404, "NotFound", "Not found. If there is a next step, `next` contains it."),
+/// Errors that single calls have: kind, name and meaning.
+const REFUSALS: [(ErrorKind, &str, &str); 8] = [
+    (ErrorKind::Unauthenticated, "Unauthorized", "A token is missing or invalid."),
+    (ErrorKind::PaymentRequired, "PaymentRequired", "The purchase is not paid yet."),
+    (ErrorKind::Forbidden, "Forbidden", "This caller or host is not allowed, or a proof is not valid."),
+    (ErrorKind::NotFound, "NotFound", "Not found. If there is a next step, `next` contains it."),
     (
-        405,
+        ErrorKind::MethodNotAllowed,
         "MethodNotAllowed",
         "The path does not accept this method. The header `Allow` lists the accepted methods.",
     ),
     (
-        409,
+        ErrorKind::Conflict,
         "Conflict",
         "The state of the listing, order or purchase does not allow this: see `lane` or `detail`.",
     ),
-    (410, "Gone", "The listing was withdrawn."),
-    (502, "BadGateway", "This operation needs another service, and that service gave no usable answer."),
+    (ErrorKind::Gone, "Gone", "The listing was withdrawn."),
+    (
+        ErrorKind::BadGateway,
+        "BadGateway",
+        "This operation needs another service, and that service gave no usable answer.",
+    ),
 ];
 
 /// What any call can return in addition.
@@ -31,9 +36,11 @@ const OTHERS: &str = "400: the request cannot be parsed. 403: a page of another 
     `Retry-After`, send the same request again after that time.";
 
 /// The errors of a call: its own, and those of every call.
-pub(super) fn refusals(own: &[u16]) -> Map<String, Value> {
-    let own = REFUSALS.iter().filter(|(status, ..)| own.contains(status));
-    own.map(|(status, name, _)| (status.to_string(), named(name))).chain(refusals_as("Refused")).collect()
+pub(super) fn refusals(own: &[ErrorKind]) -> Map<String, Value> {
+    let own = REFUSALS.iter().filter(|(kind, ..)| own.contains(kind));
+    own.map(|(kind, name, _)| (errors::status(*kind).as_u16().to_string(), named(name)))
+        .chain(refusals_as("Refused"))
+        .collect()
 }
 
 pub(super) fn refusals_as(name: &str) -> Map<String, Value> {
@@ -98,18 +105,21 @@ mod tests {
         for made in [
             Problem::malformed("x"),
             Problem::invalid("url", Code::NotAUrl, "x"),
-            Problem::not_found(Code::X, "x").with("lane", "queued"),
+            Problem::not_found(Code::NoLeaf, "x").with("lane", "queued"),
             Problem::too_many("x", 3),
             Problem::unavailable("x"),
         ] {
-            assert!(validator.is_valid(&made.document()), "{made:?}");
+            assert!(validator.is_valid(&errors::document(&made)), "{made:?}");
         }
     }
 
     #[test]
     fn each_call_has_its_own_errors_and_the_common_ones() {
-        let keys = |own: &[u16]| refusals(own).keys().cloned().collect::<Vec<_>>().join(" ");
+        let keys = |own: &[ErrorKind]| refusals(own).keys().cloned().collect::<Vec<_>>().join(" ");
         assert_eq!(keys(&[]), "default");
-        assert_eq!(keys(&[422, 404, 502]), "404 502 default");
+        assert_eq!(
+            keys(&[ErrorKind::Invalid, ErrorKind::NotFound, ErrorKind::BadGateway]),
+            "404 502 default"
+        );
     }
 }

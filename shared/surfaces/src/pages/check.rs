@@ -3,8 +3,7 @@
 
 use super::frame::{self, Frame, Section, html};
 use super::problem_page::{MAX_URL_CHARS, in_page};
-use super::rows::kind_label;
-use super::score_rows::{CheckRow, PartRow, check_row, part_row};
+use super::rows::{CheckRow, PartRow, check_row, kind_label, part_row};
 use super::when::When;
 use crate::documents::id_in_check;
 use crate::prelude::*;
@@ -88,7 +87,7 @@ pub(crate) fn refused_check(settings: &Settings, url: &str, problem: &Problem) -
     let detail = problem.detail.strip_prefix("`url`: ").unwrap_or(&problem.detail).to_owned();
     let form = Form::of(settings, url);
     let form = Form { frame: form.frame.clone().not_indexed(), refusal: Some(detail), ..form };
-    in_page(&form, problem.clone().into_response())
+    in_page(&form, Refused(problem.clone()).into_response())
 }
 
 #[derive(Template)]
@@ -154,7 +153,7 @@ pub(super) static CHECK_REPORT: AnyDocument = AnyDocument {
     summary: "The report of a score: each request of the probe with its answer, the rule of the specification, the \
         points and what to fix. Stored for 30 days.",
     max_age_s: Some(60),
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..frame::page(|app, request| Box::pin(report(app, request)))
 };
 

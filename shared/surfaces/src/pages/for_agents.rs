@@ -83,7 +83,7 @@ impl Entry {
         Self {
             operation,
             call: call.map(|call| (format!("{} {}", call.method, call.path), Command::of_call(&call))),
-            phrase: operation.phrases().first().map(|phrase| intent::filled(phrase)),
+            phrase: operation.phrases().next().map(intent::filled),
         }
     }
 }
@@ -120,7 +120,7 @@ fn protocols(settings: &Settings) -> Vec<Protocol> {
     let (mcp, a2a) = (settings.url(MCP_ENDPOINT), settings.url("/api/a2a"));
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": { "name": CHECK_STATUS.name, "arguments": call::example(CHECK_STATUS.described) } });
-    let words = LIST_YOURSELF.phrases().first().map(|phrase| intent::filled(phrase)).unwrap_or_default();
+    let words = LIST_YOURSELF.phrases().next().map(intent::filled).unwrap_or_default();
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "message/send", "params": { "message": {
         "role": "user", "parts": [{ "type": "text", "text": words }] } } });
     vec![

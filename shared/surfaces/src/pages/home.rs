@@ -14,7 +14,7 @@ use super::rows::Row;
 use super::when::When;
 use crate::documents::{ROOT_LINKS, probe_statistics, reused_for};
 use crate::prelude::*;
-use crate::rest::{self, add_vary, media_type};
+use crate::rest::{self, accepted_types, add_vary};
 use registry_features::listing::active_page::{self, ActivePosition, PageQuery};
 use registry_features::listing::tagline;
 use registry_features::publish::LIST_YOURSELF;
@@ -76,7 +76,7 @@ async fn redirect_json_clients(request: Request, next: Next) -> Response {
 }
 
 fn accepts_only_json(headers: &HeaderMap) -> bool {
-    let accepted: Vec<String> = media_type::accepted(headers).map(str::to_ascii_lowercase).collect();
+    let accepted: Vec<String> = accepted_types(headers).map(str::to_ascii_lowercase).collect();
     let is_json = |range: &String| range == "application/json" || range.ends_with("+json");
     let is_page = |range: &String| matches!(range.as_str(), "*/*" | "text/*") || range.contains("html");
     accepted.iter().any(is_json) && !accepted.iter().any(is_page)

@@ -6,8 +6,7 @@ use super::exchange::{self, Step};
 use super::frame::{self, Frame, Section, html};
 use super::history::{History, MAX_PROBES};
 use super::proof_days;
-use super::rows::kind_label;
-use super::score_rows::{CheckRow, PartRow, check_row, part_row};
+use super::rows::{CheckRow, PartRow, check_row, kind_label, part_row};
 use super::standing::Standing;
 use super::when::When;
 use crate::prelude::*;
@@ -147,7 +146,7 @@ pub(super) static LISTING: AnyDocument = AnyDocument {
     summary: "The page of a listing for people. It shows the state, ninety days of probes, the checks, the tools or \
         skills, and how to use the listing.",
     max_age_s: Some(10),
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..frame::page(|app, request| Box::pin(render(app, request)))
 };
 

@@ -6,6 +6,7 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn_with_state};
 
 use super::frame::{self, Frame, Section, html};
+use crate::errors;
 use crate::prelude::*;
 use crate::rest::add_vary;
 
@@ -14,6 +15,7 @@ use crate::rest::add_vary;
 struct Page<'a> {
     frame: Frame<'a>,
     problem: &'a Problem,
+    status: u16,
     title: String,
 }
 
@@ -45,15 +47,15 @@ pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
 }
 
 fn page(settings: &Settings, problem: &Problem, response: Response) -> Response {
-    let reason = problem.status.canonical_reason().unwrap_or("Error");
+    let reason = errors::title(problem.kind);
     let title = reason[..1].to_owned() + &reason[1..].to_lowercase();
     let frame = Frame::of(settings, Section::None, "/", &title, problem.detail.clone()).not_indexed();
-    in_page(&Page { frame, problem, title }, response)
+    in_page(&Page { frame, problem, status: errors::status(problem.kind).as_u16(), title }, response)
 }
 
 /// A problem as a page, for a browser that sent a form.
 pub(crate) fn problem_page(settings: &Settings, problem: &Problem) -> Response {
-    page(settings, problem, problem.clone().into_response())
+    page(settings, problem, Refused(problem.clone()).into_response())
 }
 
 /// Replaces the body of `response` by a page, and keeps status and headers.
@@ -94,14 +96,14 @@ impl PublishForm {
 
 #[derive(Template)]
 #[template(path = "refused.html")]
-struct Refused<'a> {
+struct RefusedPage<'a> {
     frame: Frame<'a>,
     form: PublishForm,
 }
 
 pub(crate) fn refused_form(settings: &Settings, url: &str, problem: Problem) -> Response {
-    let response = problem.clone().into_response();
+    let response = Refused(problem.clone()).into_response();
     let frame = Frame::of(settings, Section::ForAgents, "/for-agents", "Not listed yet", "What to fix.");
     let form = PublishForm { refusal: Some(problem), ..PublishForm::of(url) };
-    in_page(&Refused { frame: frame.not_indexed(), form }, response)
+    in_page(&RefusedPage { frame: frame.not_indexed(), form }, response)
 }

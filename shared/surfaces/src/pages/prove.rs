@@ -32,7 +32,7 @@ pub(super) static PROVE: AnyDocument = AnyDocument {
     summary: "The guide for owners. It shows how to prove that a listing is yours, and how to change or withdraw it, \
         with a script to copy.",
     max_age_s: Some(60),
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..page(|app, request| Box::pin(render(app, request))).with_query::<ProveQuery>()
 };
 

@@ -1,11 +1,12 @@
-//! Live listings as table rows, for the board and the home page. A row shows the name, the kind, the evidence
-//! of the last handshake, and whether the name is proven.
+//! Rows of tables: listings on the board and the home page, and checks and parts of a score on the page of a listing and in
+//! the report of a score.
 
+use super::chart::{self, Drawing};
 use super::listing::title;
 use super::when::When;
 use crate::prelude::*;
 use registry_features::listing::NameStanding;
-use registry_model::{Access, Handshake};
+use registry_model::{Access, Check, Handshake, ScorePart};
 
 const MAX_NAME_CHARS: usize = 80;
 const MAX_DESCRIPTION_CHARS: usize = 140;
@@ -58,4 +59,17 @@ impl Row {
             reasons: None,
         }
     }
+}
+
+/// A check, and how to pass it if it failed.
+pub(super) type CheckRow = (Check, Option<String>);
+
+pub(super) fn check_row(check: &Check, fix: Option<String>) -> CheckRow {
+    (check.clone(), fix.filter(|_| !check.ok))
+}
+
+pub(super) type PartRow = (ScorePart, Drawing);
+
+pub(super) fn part_row(part: &ScorePart) -> PartRow {
+    (part.clone(), chart::share("good", part.points.into(), part.of.into()))
 }

@@ -39,7 +39,7 @@ pub(crate) static SITEMAP: AnyDocument = AnyDocument {
     summary: "The sitemap for search engines (sitemaps.org), in parts if it is long.",
     media_type: "application/xml",
     max_age_s: Some(600),
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     shows_live: true,
     validator: |app, request| {
         // The search index is about a minute behind the table.

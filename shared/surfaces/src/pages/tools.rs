@@ -51,7 +51,7 @@ pub(super) static TOOLS: AnyDocument = AnyDocument {
     summary: "The page with the tools of an MCP server for people. It shows the parameters, the declared effects, \
         resources and prompts, and the changes between the last looks.",
     max_age_s: Some(10),
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..frame::page(|app, request| Box::pin(render(app, request)))
 };
 

@@ -1,8 +1,7 @@
 //! Extensions of the official API that its users often request: search by meaning, health and counts. Their paths start
 //! with `/x/` and the registry's own namespace, where that API allows extensions. Clients work without them.
 
-use super::cursor::Cursor;
-use super::query::{ServerQuery, access, limit, text};
+use super::query::{Cursor, ServerQuery, access, limit, text};
 use super::servers::{Metadata, named, page};
 use crate::prelude::*;
 use crate::rest::Parameters;

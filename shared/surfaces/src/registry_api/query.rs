@@ -4,11 +4,11 @@
 //! documents; so does a search text that is too long. The rest of this registry uses 422.
 
 use super::collection::Selection;
-use super::cursor::Cursor;
 use crate::prelude::*;
 use crate::rest::Parameters;
 use registry_features::listing::server_entry::version;
 use registry_formats::registry_name;
+use registry_formats::server_json::is_name;
 use registry_model::{Access, Category, Listed};
 use registry_search::browse::BrowseQuery;
 use registry_search::{CHANGE_SEEN_AFTER_S, MAX_QUERY_CHARS};
@@ -186,7 +186,7 @@ fn search_text(text: &str) -> Result<String, Problem> {
         let detail = format!(
             "`search` may have at most {MAX_SEARCH_CHARS} characters. Send a part of the name of the server."
         );
-        return Err(malformed("search", "too_long", detail));
+        return Err(malformed("search", Code::TooLong, detail));
     }
     Ok(text.to_lowercase())
 }
@@ -199,15 +199,70 @@ fn moment(text: &str) -> Result<Moment, Problem> {
             "Invalid updated_since format: `{}` is not an RFC 3339 time such as 2025-08-07T13:15:04Z.",
             shorten(text, 60)
         );
-        malformed("updated_since", "bad_time", detail)
+        malformed("updated_since", Code::BadTime, detail)
     })
 }
 
 /// For a cursor, a time and a search text.
-pub(super) fn malformed(field: &str, code: &'static str, detail: String) -> Problem {
+fn malformed(field: &str, code: Code, detail: String) -> Problem {
     let mut problem = Problem::invalid(field, code, detail);
     problem.kind = ErrorKind::Malformed;
     problem
+}
+
+/// Before a place among the packages, and before one among the servers that are no longer Live. A name has a slash, so
+/// none is mistaken for it.
+const PACKAGES: &str = "packages";
+const DELETED: &str = "deleted";
+
+/// The cursor of the server list: the name and the id of a listing, with a colon between them. The official
+/// service uses the same form with name and version. Its guide shows cursors that are sent without encoding.
+///
+/// It says where a page begins: in which part of the list, and after which place in it. Without a place, at its beginning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cursor {
+    /// Live and gated servers. A place is a name, a space and an id.
+    Live(Option<String>),
+    /// Servers that run on the machine of their user. A place is a time, `#` and an id.
+    Packages(Option<String>),
+    /// Servers that are no longer listed. A place is a time, `#` and an id.
+    Deleted(Option<String>),
+}
+
+impl Cursor {
+    /// Reads a cursor that [`Cursor::write`] wrote.
+    ///
+    /// # Errors
+    /// 400: this registry did not issue it.
+    pub fn read(text: &str) -> Result<Self, Problem> {
+        let is_id = |id: &str| id.parse::<ListingId>().is_ok();
+        let is_time = |time: &str| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit());
+        let place = |place: &str| match place.split_once(':') {
+            Some((time, id)) if is_time(time) && is_id(id) => Some(Some(format!("{time}#{id}"))),
+            None if place.is_empty() => Some(None),
+            _ => None,
+        };
+        let read = match text.split_once(':') {
+            Some((PACKAGES, rest)) => place(rest).map(Self::Packages),
+            Some((DELETED, rest)) => place(rest).map(Self::Deleted),
+            Some((name, id)) if is_name(name) && is_id(id) => Some(Self::Live(Some(format!("{name} {id}")))),
+            _ => None,
+        };
+        read.ok_or_else(|| {
+            let detail =
+                "`cursor` must be the metadata.nextCursor of an earlier page; leave it out for the first.";
+            malformed("cursor", Code::BadCursor, detail.to_owned())
+        })
+    }
+
+    pub fn write(&self) -> String {
+        let text = |place: &Option<String>| place.as_deref().unwrap_or_default().replace([' ', '#'], ":");
+        match self {
+            Self::Live(place) => text(place),
+            Self::Packages(place) => format!("{PACKAGES}:{}", text(place)),
+            Self::Deleted(place) => format!("{DELETED}:{}", text(place)),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! The read API of the official MCP registry, at `/v0.1` and at the older `/v0`. This module translates
-//! paths, methods and errors. The module `registry::registry_api` makes the answers.
+//! The paths and methods of the official MCP registry API, at `/v0.1` and at the older `/v0`. Server names contain a slash.
+//! Many clients send the slash without encoding it. So a path is decoded before it is parsed: after decoding, both forms are
+//! the same.
 
 use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
@@ -8,11 +9,10 @@ use axum::routing::any;
 use http::request::Parts;
 
 use super::collection::Selection;
-use super::path::{self, Call};
 use super::query::ServerQuery;
 use super::{extensions, servers};
 use crate::documents;
-use crate::errors::in_form_of_registry_api;
+use crate::errors::{self, in_form_of_registry_api};
 use crate::prelude::*;
 use crate::rest::{self, Parameters};
 use registry_features::listing::Namespace;
@@ -34,8 +34,8 @@ async fn handle(
     State(app): State<App>,
     path: Result<Path<String>, PathRejection>,
     request: Parts,
-) -> Result<Response, Problem> {
-    let Ok(Path(path)) = path else { return Err(no_such_path()) };
+) -> Result<Response, Refused> {
+    let Ok(Path(path)) = path else { return Err(no_such_path().into()) };
     answer(&app, &path, None, &request).await
 }
 
@@ -44,8 +44,8 @@ async fn handle_collection(
     State(app): State<App>,
     path: Result<Path<(String, String)>, PathRejection>,
     request: Parts,
-) -> Result<Response, Problem> {
-    let Ok(Path((name, path))) = path else { return Err(no_such_path()) };
+) -> Result<Response, Refused> {
+    let Ok(Path((name, path))) = path else { return Err(no_such_path().into()) };
     let collection = Selection::load(&app, &name).await?;
     answer(&app, &path, Some(collection), &request).await
 }
@@ -55,8 +55,8 @@ async fn answer(
     path: &str,
     collection: Option<Arc<Selection>>,
     request: &Parts,
-) -> Result<Response, Problem> {
-    let call = path::call_at(path, &Namespace::own(&app.settings)).ok_or_else(no_such_path)?;
+) -> Result<Response, Refused> {
+    let call = call_at(path, &Namespace::own(&app.settings)).ok_or_else(no_such_path)?;
     if let Some(refusal) = refusal(&call, &request.method, &request.headers) {
         return Ok(refusal);
     }
@@ -68,7 +68,7 @@ async fn answer(
             json(&servers::version(app, name, version, collection.as_deref()).await?)
         }
         Call::Search | Call::ServerHealth | Call::Facets if collection.is_some() => {
-            return Err(no_such_path());
+            return Err(no_such_path().into());
         }
         Call::Health => json(&servers::alive(app).await?),
         Call::Ping => json(&json!({ "pong": true })),
@@ -76,7 +76,7 @@ async fn answer(
         Call::Search => json(&extensions::search(app, query).await?),
         Call::ServerHealth => json(&extensions::health(app, query).await?),
         Call::Facets => json(&extensions::facets(app, query).await?),
-        Call::Publish => return Err(no_such_path()),
+        Call::Publish => return Err(no_such_path().into()),
     }?;
     let body = Some(page.body).filter(|_| !page.tag.matches_request(&request.headers));
     Ok(rest::conditional_response(MAX_AGE_SECONDS, &page.tag, "application/json", body))
@@ -98,13 +98,12 @@ fn refusal(call: &Call, method: &Method, headers: &HeaderMap) -> Option<Response
         let allowed = allowed.join(", ");
         let detail = format!("Method not allowed: this path accepts {allowed}.");
         let problem = Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail);
-        return Some(([(header::ALLOW, allowed)], problem).into_response());
+        return Some(([(header::ALLOW, allowed)], Refused(problem)).into_response());
     }
     let has_token = headers.contains_key(header::AUTHORIZATION);
-    let status = if has_token { StatusCode::FORBIDDEN } else { StatusCode::UNAUTHORIZED };
-    let title = status.canonical_reason().unwrap_or("Error");
-    let detail = format!("{title}: this API is read-only. Publish with POST /api/publish.");
-    let mut response = Problem::new(status, Code::ReadOnly, detail).into_response();
+    let kind = if has_token { ErrorKind::Forbidden } else { ErrorKind::Unauthenticated };
+    let detail = format!("{}: this API is read-only. Publish with POST /api/publish.", errors::title(kind));
+    let mut response = Refused(Problem::new(kind, Code::ReadOnly, detail)).into_response();
     if !has_token {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
@@ -118,4 +117,70 @@ fn no_such_path() -> Problem {
 
 fn json(answer: &impl Serialize) -> Result<TaggedPage, Problem> {
     Ok(TaggedPage::of_body(documents::json(answer)?))
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Call {
+    /// `servers`
+    List,
+    /// `servers/{name}/versions`
+    Versions(String),
+    /// `servers/{name}/versions/{version}`
+    Version(String, String),
+    Publish,
+    Health,
+    Ping,
+    /// `version`
+    About,
+    /// `x/{namespace}/search`, an extension, as are the next two.
+    Search,
+    /// `x/{namespace}/health`
+    ServerHealth,
+    /// `x/{namespace}/facets`
+    Facets,
+}
+
+/// The call at a decoded path below `/v0.1/`. Extensions exist only below the registry's own namespace.
+fn call_at(path: &str, own: &Namespace) -> Option<Call> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    if let Some(path) = path.strip_prefix("servers/") {
+        return version_at(path);
+    }
+    Some(match path.split('/').collect::<Vec<_>>()[..] {
+        ["servers"] => Call::List,
+        ["publish"] => Call::Publish,
+        ["health"] => Call::Health,
+        ["ping"] => Call::Ping,
+        ["version"] => Call::About,
+        ["x", namespace, "search"] if own.is(namespace) => Call::Search,
+        ["x", namespace, "health"] if own.is(namespace) => Call::ServerHealth,
+        ["x", namespace, "facets"] if own.is(namespace) => Call::Facets,
+        _ => return None,
+    })
+}
+
+/// `{owner}/{name}/versions`, optionally with a version, which may contain slashes. A name without a slash is passed
+/// on: `servers` refuses it with an explanation.
+fn version_at(path: &str) -> Option<Call> {
+    let segments: Vec<&str> = path.split('/').collect();
+    let name_length = match segments[..] {
+        [_, _, "versions", ..] => 2,
+        [_, "versions", ..] => 1,
+        _ => return None,
+    };
+    let (name, version) = (segments[..name_length].join("/"), segments[name_length + 1..].join("/"));
+    Some(if version.is_empty() { Call::Versions(name) } else { Call::Version(name, version) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_may_contain_slashes_and_a_server_may_be_called_versions() {
+        let version = Call::Version("com.example/adder".to_owned(), "1.0.0+b/7".to_owned());
+        assert_eq!(version_at("com.example/adder/versions/1.0.0+b/7"), Some(version));
+        let versions = Call::Versions("com.example/versions".to_owned());
+        assert_eq!(version_at("com.example/versions/versions"), Some(versions));
+    }
 }

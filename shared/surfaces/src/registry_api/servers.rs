@@ -3,8 +3,7 @@
 //! server forever. A page is rendered once for each version of the data, because aggregators often read the whole list.
 
 use super::collection::Selection;
-use super::cursor::Cursor;
-use super::query::ServerQuery;
+use super::query::{Cursor, ServerQuery};
 use crate::documents;
 use crate::prelude::*;
 use registry_features::listing::{ServerResponse, active_page, server_entry};

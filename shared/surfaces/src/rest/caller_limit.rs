@@ -122,7 +122,7 @@ pub(super) async fn limit(State(limit): State<CallerLimit>, mut request: Request
             request.extensions_mut().insert(CallerBucket { limit: limit.clone(), address });
             (remaining, next.run(request).await)
         }
-        Err(problem) => (0, problem.into_response()),
+        Err(problem) => (0, Refused(problem).into_response()),
     };
     limit.add_fields(response.headers_mut(), remaining);
     response

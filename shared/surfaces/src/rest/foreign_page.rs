@@ -7,7 +7,7 @@ use axum::extract::Request;
 use axum::middleware::Next;
 use url::{Host, Url};
 
-use super::media_type::essence;
+use super::request::essence;
 use crate::prelude::*;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -22,7 +22,7 @@ pub(super) async fn refuse_foreign_posts(State(app): State<App>, request: Reques
     let checked = if is_safe { Ok(()) } else { check_post(&app.settings.base_url, request.headers()) };
     match checked {
         Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
+        Err(problem) => Refused(problem).into_response(),
     }
 }
 

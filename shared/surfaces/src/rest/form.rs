@@ -7,7 +7,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Redirect;
 
 use super::Parameters;
-use super::media_type::{content_type, essence};
+use super::request::{content_type, essence};
 use crate::pages::{accepts_html, problem_page, refused_check, refused_form};
 use crate::prelude::*;
 use registry_features::RawArguments;
@@ -33,7 +33,10 @@ async fn accept_forms(State(app): State<App>, caller: Caller, request: Request, 
     let Ok(body) = to_bytes(body, MAX_FORM_BYTES).await else {
         let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send less text.");
         let problem = Problem::new(ErrorKind::TooLarge, Code::TooLarge, detail);
-        return if wants_page { refused_form(&app.settings, "", problem) } else { problem.into_response() };
+        return match wants_page {
+            true => refused_form(&app.settings, "", problem),
+            false => Refused(problem).into_response(),
+        };
     };
     // curl sends JSON as a form if its caller names no media type.
     if body.trim_ascii_start().starts_with(b"{") {
@@ -54,7 +57,7 @@ async fn accept_forms(State(app): State<App>, caller: Caller, request: Request, 
     let answered = operation.run(app.clone(), caller, RawArguments::Json(fields.into())).await;
     match answered {
         Ok(answer) => Redirect::to(&page_of(&answer, is_report)).into_response(),
-        Err(problem) if !wants_page => problem.into_response(),
+        Err(problem) if !wants_page => Refused(problem).into_response(),
         Err(problem) if is_report => problem_page(&app.settings, &problem),
         Err(problem) if is_check => refused_check(&app.settings, &url, &problem),
         Err(problem) => refused_form(&app.settings, &url, problem),

@@ -13,7 +13,6 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
-use super::caching;
 use super::caller_limit::{self, CallerLimit};
 use super::foreign_page;
 use crate::prelude::*;
@@ -50,26 +49,21 @@ fn compression() -> CompressionLayer<impl Predicate> {
     CompressionLayer::new().quality(CompressionLevel::Precise(1)).compress_when(compressible)
 }
 
-async fn no_such_path(State(app): State<App>, request: Request) -> Problem {
+async fn no_such_path(State(app): State<App>, request: Request) -> Refused {
     let path = shorten(request.uri().path(), 120);
-    Problem::not_found(
-        Code::NoSuchPath,
-        format!("Not found: `{path}`. The map of this registry is `/discovery.json`."),
-    )
-    .with_next(NextStep::open(
-        "discover",
-        app.settings.url("/discovery.json"),
-        "Read the map of this registry.",
-    ))
+    let detail = format!("Not found: `{path}`. The map of this registry is `/discovery.json`.");
+    let map = app.settings.url("/discovery.json");
+    let next = NextStep::open("discover", map, "Read the map of this registry.");
+    Refused(Problem::not_found(Code::NoSuchPath, detail).with_next(next))
 }
 
-pub(super) async fn wrong_method(request: Request) -> Problem {
+pub(super) async fn wrong_method(request: Request) -> Refused {
     let detail = format!(
         "`{}` does not accept {}; see the Allow header.",
         shorten(request.uri().path(), 120),
         request.method()
     );
-    Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail)
+    Refused(Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail))
 }
 
 /// Refuses a request that did not come through the proxy.
@@ -80,7 +74,7 @@ async fn refuse_direct(State(app): State<App>, request: Request, next: Next) -> 
     }
     let detail =
         format!("This address answers only its proxy. Send the request to {}.", app.settings.base_url);
-    Problem::new(ErrorKind::Forbidden, Code::NotThroughProxy, detail).into_response()
+    Refused(Problem::new(ErrorKind::Forbidden, Code::NotThroughProxy, detail)).into_response()
 }
 
 /// Writes the deposits of earlier reads while the request runs: a function's process gets no time of its own
@@ -96,7 +90,7 @@ fn panic_response(panic: Box<dyn Any + Send>) -> Response {
         .downcast_ref::<String>()
         .cloned()
         .or_else(|| panic.downcast_ref::<&str>().map(|t| (*t).to_owned()));
-    Problem::fault(format!("panicked: {}", text.unwrap_or_default())).into_response()
+    Refused(Problem::fault(format!("panicked: {}", text.unwrap_or_default()))).into_response()
 }
 
 /// Of successful requests, only some get a line.
@@ -126,6 +120,46 @@ async fn complete(State(app): State<App>, request: Request, next: Next) -> Respo
         headers.insert(REQUEST_ID, id);
     }
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    caching::complete(headers);
+    add_caching(headers);
     response
+}
+
+/// Names a request header on which the answer depends.
+pub(crate) fn add_vary(headers: &mut HeaderMap, name: &'static str) {
+    headers.append(header::VARY, HeaderValue::from_static(name));
+    merge_lines(headers, &header::VARY);
+}
+
+/// Completes the headers by which browsers, proxies and CDNs store an answer (RFC 9111). An answer without a rule must not be
+/// stored: without `Cache-Control`, a cache chooses a time itself, and `CloudFront` stores such an answer for a day. One that
+/// may be stored varies in two ways: the body may be compressed, and
+/// API Gateway adds CORS headers only if the request has an origin (AWS: "Configure CORS for HTTP APIs"). A 304 has no
+/// body that could be compressed, but it must have the same `Vary` as the answer with a body (RFC 9110 §15.4.5).
+fn add_caching(headers: &mut HeaderMap) {
+    if headers.contains_key(header::CACHE_CONTROL) {
+        merge_lines(headers, &header::CACHE_CONTROL);
+    } else {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if headers.get(header::CACHE_CONTROL).is_some_and(|rule| rule != "no-store") {
+        headers.append(header::VARY, HeaderValue::from_static("accept-encoding, origin"));
+    }
+    merge_lines(headers, &header::VARY);
+}
+
+/// Merges repeated headers into one line in which each value occurs once, because some caches read only the first line.
+fn merge_lines(headers: &mut HeaderMap, name: &HeaderName) {
+    let mut values: Vec<String> = Vec::new();
+    for line in headers.get_all(name).iter().filter_map(|line| line.to_str().ok()) {
+        for value in line.split(',').map(|value| value.trim().to_ascii_lowercase()) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+    }
+    if let Ok(line) = HeaderValue::from_str(&values.join(", "))
+        && !values.is_empty()
+    {
+        headers.insert(name, line);
+    }
 }

@@ -5,10 +5,9 @@ use axum::extract::{FromRequest, Request};
 use axum::routing::{MethodRouter, get, post};
 use http::request::Parts;
 
-use super::body::RawBody;
-use super::by_action;
 use super::foreign_page;
 use super::middleware::wrong_method;
+use super::request::RawBody;
 use crate::prelude::*;
 use registry_features::{Action, AnyOperation, Attachment, RawArguments, Rendered, Route, RouteInput};
 
@@ -51,7 +50,7 @@ async fn run(
     route: &'static Route,
     actions: &[(Action, &'static AnyOperation)],
     request: Request,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refused> {
     let headers = request.headers().clone();
     let query = request.uri().query().unwrap_or_default().to_owned();
     let (operation, arguments) = match route.input {
@@ -61,9 +60,7 @@ async fn run(
             let body = RawBody::from_request(request, &()).await?.json()?;
             (operation, RawArguments::Json(read(body)?))
         }
-        RouteInput::BodyByAction => {
-            by_action::of_body(actions, RawBody::from_request(request, &()).await?.json()?)?
-        }
+        RouteInput::BodyByAction => by_action(actions, RawBody::from_request(request, &()).await?.json()?)?,
     };
     if route.acts {
         foreign_page::check_acting_get(&app.settings.base_url, &headers)?;
@@ -76,7 +73,7 @@ async fn run(
         // The part of the answer that is wanted is only in the query.
         let name = format!("{}?{arguments_text}#{query}", route.path);
         let rendered = operation.respond(app.clone(), caller, arguments, &query);
-        return cached_response(&app, name, made_from, rendered, &headers).await;
+        return Ok(cached_response(&app, name, made_from, rendered, &headers).await?);
     }
     let (media_type, disposition, body) = parts(operation.respond(app, caller, arguments, &query).await?);
     let mut response = match route.max_age_s {
@@ -141,7 +138,7 @@ async fn read(
     caller: Caller,
     document: &AnyDocument,
     request: &Parts,
-) -> Result<Response, Problem> {
+) -> Result<Response, Refused> {
     let (path, query) = (request.uri.path().to_owned(), request.uri.query().unwrap_or_default());
     let (body, validator) = document.answer(app, caller, path, query, &request.headers).await?;
     let headers = (document.headers_now)(app).await?;
@@ -180,4 +177,74 @@ pub(crate) fn conditional_response(
         }
     }
     response
+}
+
+type Member = (Action, &'static AnyOperation);
+
+/// The operation that the field `action` of the body selects (`specification.md#family-endpoints`). The other fields are the
+/// arguments of the operation.
+fn by_action(members: &[Member], mut body: Value) -> Result<(&'static AnyOperation, RawArguments), Problem> {
+    let named = body.as_object_mut().and_then(|members| members.remove("action"));
+    match named {
+        Some(Value::String(action)) => {
+            let Some((_, operation)) = members.iter().find(|(known, _)| known.name == action) else {
+                return Err(unknown(members, &format!("Unknown action `{}`.", shorten(&action, 60))));
+            };
+            if operation.takes_action {
+                body["action"] = Value::String(action);
+            }
+            Ok((operation, RawArguments::Json(body)))
+        }
+        _ if !body.is_object() => Err(Problem::malformed("The body must be a JSON object.")),
+        _ => Err(unknown(members, "`action` is required, as a string.")),
+    }
+}
+
+fn unknown(members: &[Member], what: &str) -> Problem {
+    let names: Vec<&str> = members.iter().map(|(action, _)| action.name).collect();
+    let detail = format!("{what} Actions: {}.", names.join(", "));
+    Problem::invalid("action", Code::UnknownAction, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use registry_features::interop::INTEROP_SESSION;
+    use registry_features::talk::TALK;
+    use registry_features::trails::ENDORSE;
+
+    const PATH: &str = "/api/products/family";
+
+    fn members() -> Vec<Member> {
+        vec![(Action { path: PATH, name: "endorse" }, &ENDORSE), (Action { path: PATH, name: "talk" }, &TALK)]
+    }
+
+    #[test]
+    fn body_members_except_the_action_are_the_arguments() {
+        let (operation, arguments) =
+            by_action(&members(), json!({ "action": "endorse", "listing_id": "x" })).unwrap();
+        let RawArguments::Json(body) = arguments else { panic!("a body") };
+        assert_eq!((operation.name, body), ("endorse", json!({ "listing_id": "x" })));
+        for (body, code) in [
+            (json!([]), "malformed"),
+            (json!({}), "unknown_action"),
+            (json!({ "action": "fly" }), "unknown_action"),
+        ] {
+            let problem = by_action(&members(), body).unwrap_err();
+            assert_eq!(problem.code, code);
+        }
+        let detail = by_action(&members(), json!({ "action": 1 })).unwrap_err().detail;
+        assert_eq!(detail, "`action` is required, as a string. Actions: endorse, talk.");
+    }
+
+    #[test]
+    fn operation_with_an_action_argument_receives_the_action() {
+        assert!(INTEROP_SESSION.takes_action);
+        let members: Vec<Member> = vec![(Action { path: PATH, name: "session_close" }, &INTEROP_SESSION)];
+        let body = json!({ "action": "session_close", "text": "x" });
+        let RawArguments::Json(arguments) = by_action(&members, body.clone()).unwrap().1 else {
+            panic!("a body")
+        };
+        assert_eq!(arguments, body);
+    }
 }

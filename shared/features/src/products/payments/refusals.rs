@@ -1,7 +1,5 @@
 //! The errors of payments. Each error states what is wrong and what to do.
 
-use http::StatusCode;
-
 use crate::funnel::{self, Unlock, conflict};
 use crate::prelude::*;
 use registry_store::DiscountUse;

@@ -2,8 +2,6 @@
 //! out of order, so each change is one conditional transaction. If an event is a repetition or does not
 //! belong to a purchase of this registry, it is acknowledged and changes nothing.
 
-use http::StatusCode;
-
 use crate::prelude::*;
 use crate::products::payments::{refusals, sessions, signature};
 use registry_model::{

@@ -42,7 +42,7 @@ pub(super) struct ExampleBook {
 
 pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
     let operations = CATALOGUE.iter().copied().map(|entry| {
-        let parsed: Vec<_> = sentences::all(entry.name).map(parse).collect();
+        let parsed: Vec<_> = sentences::all(entry.described).map(parse).collect();
         let verbs = |negation: bool| -> HashSet<String> {
             let examples = parsed.iter().filter(|(_, example)| example.negation == negation);
             examples.flat_map(|(words, _)| command::verbs(words)).collect()

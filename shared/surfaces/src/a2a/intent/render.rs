@@ -60,7 +60,7 @@ fn phrase(entry: &AnyOperation, arguments: &Map<String, Value>) -> Option<String
         "url" => "{url}",
         _ => return None,
     };
-    let phrase = entry.phrases().iter().find(|phrase| phrase.contains(slot))?;
+    let phrase = entry.phrases().find(|phrase| phrase.contains(slot))?;
     Some(phrase.replace(slot, value))
 }
 
@@ -116,8 +116,7 @@ pub(super) fn example(entry: &AnyOperation, parsed: Option<&ParsedText>) -> Stri
         )
     };
     // Of equals, the first.
-    let phrase =
-        entry.phrases().iter().rev().max_by_key(|phrase| fitness(phrase)).copied().unwrap_or(entry.name);
+    let phrase = entry.phrases().rev().max_by_key(|phrase| fitness(phrase)).unwrap_or(entry.name);
     let phrase = match other {
         Some(other) => phrase.replacen("{id}", id.as_deref().unwrap_or(ID), 1).replace("{id}", other),
         None => phrase.to_owned(),

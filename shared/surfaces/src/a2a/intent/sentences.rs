@@ -24,8 +24,7 @@ pub(super) fn lines(file: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// All sentences of an operation; the phrases come first, then those with arguments that they imply.
 pub(super) fn all(operation: &'static Description) -> impl Iterator<Item = &'static str> {
-    let implying =
-        operation.phrases.iter().map(|phrase| phrase.sentence).filter(|text| text.contains(" => "));
+    let implying = operation.all_phrases().map(|phrase| phrase.sentence).filter(|text| text.contains(" => "));
     let others = lines(SENTENCES).filter(|(name, _)| *name == operation.name).map(|(_, line)| line);
     operation.phrases().chain(implying).chain(others)
 }

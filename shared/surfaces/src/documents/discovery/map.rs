@@ -5,7 +5,7 @@ use super::everything;
 use super::limits::{self, Inbound};
 use crate::call::{self, Call};
 use crate::documents::probe_statistics::{self, Statistics};
-use crate::documents::{self, ROOT_LINKS, families, json as json_bytes};
+use crate::documents::{self, FAMILIES, ROOT_LINKS, family_path, json as json_bytes};
 use crate::prelude::*;
 use registry_features::funnel::{self, Deal, Stage, Unlock};
 use registry_features::listing::{Namespace, ProductEntry, tagline};
@@ -192,10 +192,10 @@ async fn map(app: &App, live: Live) -> Result<DiscoveryMap, Problem> {
             a2a: A2A_VERSIONS,
             transport_preference: ["streamable-http"],
         },
-        families: families::FAMILIES
+        families: FAMILIES
             .iter()
             .map(|(family, version)| {
-                let url = settings.url(&families::path(family));
+                let url = settings.url(&family_path(family));
                 ((*family).to_owned(), json!({ "version": version, "url": url }))
             })
             .collect(),

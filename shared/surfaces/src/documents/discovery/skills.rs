@@ -45,7 +45,7 @@ pub static SKILL_FILE: AnyDocument = AnyDocument {
     summary: "An Agent Skill: how an agent does one thing with this registry, step by step.",
     media_type: "text/markdown; charset=utf-8",
     max_age_s: Some(3600),
-    refusals: &[404],
+    refusals: &[ErrorKind::NotFound],
     ..AnyDocument::fixed::<String>(|app, request| {
         Box::pin(async { skill_file(&app.settings, request.path.rsplit('/').next().unwrap_or_default()) })
     })

@@ -122,3 +122,13 @@ fn newest_revision_refuses_initialize() {
     assert_eq!(refusal(&headers(&GOOD[..1]), &initialize), (400, -32020));
     assert_eq!(negotiate_version(&HeaderMap::new(), &initialize), Ok(Era::Legacy(Handshake::March2025)));
 }
+
+#[test]
+fn initialize_never_selects_the_newest_revision() {
+    assert_eq!(Handshake::agreed(MCP_NEWEST_REVISION), Handshake::November2025);
+    assert_eq!(Handshake::agreed("2099-01-01"), Handshake::November2025);
+    assert_eq!(Handshake::agreed("2024-11-05"), Handshake::November2025);
+    for date in &MCP_REVISIONS[1..] {
+        assert_eq!(Handshake::agreed(date).as_str(), *date);
+    }
+}

@@ -253,8 +253,8 @@ mod tests {
             assert!(schema.to_string().len() <= 1024, "{}: {schema}", entry.name);
             let validator = jsonschema::validator_for(&schema).unwrap();
             assert!(!validator.is_valid(&json!({})), "{}", entry.name);
-            assert!(validator.is_valid(&Problem::malformed("x").document()), "{}", entry.name);
-            assert!(validator.is_valid(&Problem::unavailable("why").document()), "{}", entry.name);
+            assert!(validator.is_valid(&errors::document(&Problem::malformed("x"))), "{}", entry.name);
+            assert!(validator.is_valid(&errors::document(&Problem::unavailable("why"))), "{}", entry.name);
         }
     }
 

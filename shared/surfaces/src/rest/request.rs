@@ -1,0 +1,101 @@
+//! What every protocol reads of a request: the body within a size limit, the parameters and the media types. The crate
+//! `registry-features` parses the content.
+
+use axum::extract::{FromRequest, Request};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+
+use crate::prelude::*;
+use registry_model::json;
+
+/// The largest body that a route accepts, in bytes (`specification.md#errors`).
+pub const MAX_BODY_BYTES: usize = 256 * 1024;
+
+/// A body within the size limit whose content type is JSON.
+#[derive(Clone, Debug)]
+pub struct RawBody(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for RawBody {
+    type Rejection = Refused;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Self::Rejection> {
+        let kind = content_type(request.headers());
+        if !kind.is_some_and(is_json) {
+            let detail = format!(
+                "The body must be JSON, sent with content-type: application/json; this request has {}.",
+                kind.map_or("no content-type".to_owned(), |kind| format!("`{}`", shorten(kind, 60)))
+            );
+            return Err(Problem::new(ErrorKind::UnsupportedMediaType, Code::NotJson, detail).into());
+        }
+        match Limited::new(request.into_body(), MAX_BODY_BYTES).collect().await {
+            Ok(body) => Ok(Self(body.to_bytes())),
+            Err(error) if error.is::<LengthLimitError>() => {
+                let detail = format!("The body is larger than {MAX_BODY_BYTES} bytes.");
+                Err(Problem::new(ErrorKind::TooLarge, Code::TooLarge, detail).into())
+            }
+            Err(_) => {
+                let detail = "The body is incomplete: the connection ended early. Send it again.";
+                Err(Problem::malformed(detail).into())
+            }
+        }
+    }
+}
+
+impl RawBody {
+    /// # Errors
+    /// It is not JSON.
+    pub(crate) fn value(&self) -> serde_json::Result<Value> {
+        json::parse(&self.0)
+    }
+
+    /// # Errors
+    /// 400 with the position of the syntax error.
+    pub(crate) fn json(&self) -> Result<Value, Problem> {
+        self.value().map_err(|error| {
+            Problem::malformed(format!("The body is not valid JSON: {error}. Send a JSON object."))
+        })
+    }
+}
+
+fn is_json(kind: &str) -> bool {
+    let kind = essence(kind).to_ascii_lowercase();
+    kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+/// The parameters of a query string or of a form, in their order. They are parsed once for each request.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameters(Vec<(String, String)>);
+
+impl Parameters {
+    pub(crate) fn parse(encoded: &[u8]) -> Self {
+        Self(form_urlencoded::parse(encoded).into_owned().collect())
+    }
+
+    pub(crate) fn of_uri(uri: &Uri) -> Self {
+        Self::parse(uri.query().unwrap_or_default().as_bytes())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The first value with this name.
+    pub(crate) fn first(&self, name: &str) -> Option<&str> {
+        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+}
+
+/// The type and the subtype of a media type, without parameters (RFC 9110 §8.3.1).
+pub(crate) fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
+}
+
+/// The media types of the `Accept` headers, without parameters (RFC 9110 §12.5.1).
+pub(crate) fn accepted_types(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let lines = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    lines.flat_map(|line| line.split(',')).map(essence)
+}
+
+/// The value of the `Content-Type` header.
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::CONTENT_TYPE)?.to_str().ok()
+}
