@@ -2,16 +2,12 @@
 //! backend, the server of the operator finds candidates by words and by meaning, and the ranking of this crate orders
 //! these. Then the index in memory is light, so a process needs far less memory.
 
-use futures::future::try_join_all;
-
 use super::chroma::{Chroma, Question};
 use super::embedding;
-use super::engine::{self, IndexAnswer};
 use super::entry::IndexEntry;
 use super::index::Index;
 use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
-use super::rank::Filter;
-use super::{Query, Searcher, names, task};
+use super::{names, task};
 use registry_model::{ListingId, Secret, id_hash};
 use registry_store::StoreError;
 
@@ -65,42 +61,14 @@ fn is_sampled(id: &ListingId, buckets: usize) -> bool {
     part.saturating_mul(buckets as u64) >> 32 < SAMPLED_BUCKETS
 }
 
-impl Searcher {
-    /// The hits by the loaded index, or by the backend.
-    pub(super) async fn answer(&self, query: &Query) -> Result<IndexAnswer, StoreError> {
-        Ok(match self.candidates_of(query).await? {
-            Some(candidates) => engine::search_among(&candidates, &self.read(), query, Some(&self.own)),
-            None => engine::search(&self.read(), query, Some(&self.own)),
-        })
-    }
-
-    /// An index of the candidates for a query; `None` if the loaded index finds the hits itself.
-    pub(super) async fn candidates_of(&self, query: &Query) -> Result<Option<Index>, StoreError> {
-        let chroma = self.backend.chroma.as_ref().filter(|_| !query.text.is_empty());
-        let Some(chroma) = chroma else { return Ok(None) };
-        let (text, filter) = (query.text.as_str(), Filter::of(query));
-        let (questions, named) = {
-            let whole = self.read();
-            (questions(&whole, text), named(&whole, text))
-        };
-        let found = questions.iter().map(|question| chroma.nearest(question, &filter));
-        let mut ids = try_join_all(found).await?.concat();
-        ids.extend(named);
-        ids.sort_unstable();
-        ids.dedup();
-        let entries = if ids.is_empty() { Vec::new() } else { chroma.entries(&ids).await? };
-        Ok(Some(Index::of_candidates(entries, &self.read())))
-    }
-}
-
 /// Listings whose name is the query.
-fn named(whole: &Index, text: &str) -> Vec<ListingId> {
+pub(super) fn named(whole: &Index, text: &str) -> Vec<ListingId> {
     let short = names::short_name(text);
     whole.named([text, &short]).take(MAX_NAMED).map(|(_, entry)| entry.id.clone()).collect()
 }
 
 /// The questions to the backend for a query. Of a long text, each sentence that may ask for something has its own questions.
-fn questions(whole: &Index, text: &str) -> Vec<Question> {
+pub(super) fn questions(whole: &Index, text: &str) -> Vec<Question> {
     match task::sentences(text) {
         None => {
             let parsed = ParsedQuery::of(text, whole, MAX_EXPANDED_TERMS);

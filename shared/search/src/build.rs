@@ -9,10 +9,10 @@ use futures::future::BoxFuture;
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use super::Searcher;
 use super::damage::{self, Damage, Examined, Repair, Sound};
 use super::embedding;
 use super::entry::{IndexEntry, IndexedText};
+use super::service::Searcher;
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::{DirtyMark, Manifest, StoreError};
 
@@ -138,7 +138,7 @@ impl Searcher {
             chroma.check().await?;
         }
         let mut sound = Sound::default();
-        let repair = match damage::find(&self.store, self.backend.is_light(), &mut sound).await? {
+        let repair = match damage::find_damage(&self.store, self.backend.is_light(), &mut sound).await? {
             Some(damage) => self.repair(damage, until).await?,
             None => Repair { buckets: 0, is_complete: true },
         };

@@ -158,6 +158,12 @@ impl IndexedListing {
         (&self.registry_name, self.id.as_str())
     }
 
+    /// The names that a search compares with a whole query.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let names = [self.name.as_str(), &self.registry_name, self.id.as_str()];
+        names.into_iter().chain(self.short_names.iter().map(String::as_str))
+    }
+
     pub(super) fn ability_names(&self) -> AbilityNames {
         AbilityNames { tags: self.tags.clone(), names: self.abilities.clone() }
     }
