@@ -27,9 +27,9 @@ pub enum TextKind {
 /// Why a text is not plain, with the fix.
 pub fn fault(words: &str, kind: TextKind) -> Option<String> {
     match kind {
-        TextKind::Name => length(words).or_else(|| hidden(words, false)).or_else(|| markup(words, tag())),
-        TextKind::Label => hidden(words, false).or_else(|| markup(words, tag())),
-        TextKind::Description => hidden(words, true).or_else(|| markup(words, active())),
+        TextKind::Name => length(words).or_else(|| hidden(words, false)).or_else(|| markup(words, &TAG)),
+        TextKind::Label => hidden(words, false).or_else(|| markup(words, &TAG)),
+        TextKind::Description => hidden(words, true).or_else(|| markup(words, &ACTIVE)),
         TextKind::ForModels => hidden(words, true),
         TextKind::Value => None,
     }
@@ -91,27 +91,24 @@ fn markup(words: &str, pattern: &Regex) -> Option<String> {
     })
 }
 
-#[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
-fn tag() -> &'static Regex {
-    static TAG: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|\]\(").expect("a literal pattern")
-    });
-    &TAG
-}
+static TAG: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|\]\("));
 
-/// Markup that a careless page would run, load or hide.
-#[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
-fn active() -> &'static Regex {
-    // A slash also separates a tag's name from its attributes, and a quote separates attributes (HTML, "Tokenization").
-    const PATTERN: &str = concat!(
+/// Markup that a careless page would run, load or hide. A slash also separates a tag's name from its attributes, and a
+/// quote separates attributes (HTML, "Tokenization").
+static ACTIVE: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(concat!(
         r"(?i)<!--|<!\[cdata|<!doctype(?-u:\b)|<script[\s/][^<>]*=",
         r"|<(?:script|style)[\s/]*>(?s:.*?\S.*?)</(?:script|style)",
         r"|<(?:a|area|audio|base|body|button|div|embed|font|form|frame|iframe|image|img|input|link|math|meta|object|p|source|span|svg|table|video)[\s/][^<>]*=",
         r#"|<[a-z][^<>]*[\s/"']on[a-z]+\s*="#,
         r"|\]\(\s*<?\s*(?:javascript|vbscript|data):|(?:\]:|<)\s*<?\s*(?:javascript|vbscript):",
-    );
-    static ACTIVE: LazyLock<Regex> = LazyLock::new(|| Regex::new(PATTERN).expect("a literal pattern"));
-    &ACTIVE
+    ))
+});
+
+#[expect(clippy::expect_used, reason = "literal patterns, compiled by the tests")]
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a literal pattern")
 }
 
 #[cfg(test)]
