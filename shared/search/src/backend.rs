@@ -6,7 +6,7 @@ use super::chroma::{Chroma, Question};
 use super::embedding;
 use super::entry::IndexEntry;
 use super::index::Index;
-use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
+use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery, QueryTerm};
 use super::{names, task};
 use registry_model::{ListingId, Secret, id_hash};
 use registry_store::StoreError;
@@ -85,32 +85,22 @@ pub(super) fn questions(whole: &Index, text: &str) -> Vec<Question> {
 
 /// The questions by meaning and by all words, and those by one word.
 fn questions_of(whole: &Index, parsed: &ParsedQuery) -> (Vec<Question>, Vec<Question>) {
-    let vector = parsed.vector.as_ref().map(|vector| embedding::normalized(vector.clone()));
-    let mut groups: Vec<(u32, Vec<String>)> = Vec::new();
-    for term in &parsed.terms {
-        let stems: Vec<String> = parsed
-            .expansions(term)
-            .into_iter()
-            .filter(|(_, weight)| *weight >= MIN_WEIGHT)
-            .map(|(stem, _)| stem.to_owned())
-            .collect();
-        let frequency = stems.iter().map(|stem| whole.doc_freq(stem)).sum();
-        groups.push((frequency, stems));
-    }
+    let vector = parsed.vector.clone().map(embedding::normalized);
+    let question = |words, limit| Question { vector: vector.clone(), words, limit };
+    let group = |term: &QueryTerm| {
+        let stems = parsed.expansions(term).into_iter().filter(|(_, weight)| *weight >= MIN_WEIGHT);
+        let stems: Vec<String> = stems.map(|(stem, _)| stem.to_owned()).collect();
+        let frequency: u32 = stems.iter().map(|stem| whole.doc_freq(stem)).sum();
+        (frequency, stems)
+    };
+    let mut groups: Vec<(u32, Vec<String>)> = parsed.terms.iter().map(group).collect();
     groups.sort();
     let words: Vec<Vec<String>> = groups.into_iter().map(|(_, stems)| stems).collect();
-    let mut first = Vec::new();
-    if vector.is_some() {
-        first.push(Question { vector: vector.clone(), words: Vec::new(), limit: BY_MEANING });
-    }
-    if !words.is_empty() {
-        first.push(Question { vector: vector.clone(), words: words.clone(), limit: WITH_ALL_WORDS });
-    }
+    let by_meaning = vector.is_some().then(|| question(Vec::new(), BY_MEANING));
+    let with_all_words = (!words.is_empty()).then(|| question(words.clone(), WITH_ALL_WORDS));
     let rare = if words.len() > 1 { RARE_WORDS } else { 0 };
-    let alone = words.into_iter().take(rare);
-    let alone =
-        alone.map(|stems| Question { vector: vector.clone(), words: vec![stems], limit: WITH_ONE_WORD });
-    (first, alone.collect())
+    let alone = words.into_iter().take(rare).map(|stems| question(vec![stems], WITH_ONE_WORD));
+    (by_meaning.into_iter().chain(with_all_words).collect(), alone.collect())
 }
 
 #[cfg(test)]
