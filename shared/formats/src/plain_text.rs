@@ -86,8 +86,8 @@ fn has_a_use(c: char, before: [Option<char>; 2]) -> bool {
 /// Any tag or Markdown link in a name, active markup in a description (`<city>` as a placeholder is neither).
 fn markup(words: &str, pattern: &Regex) -> Option<String> {
     pattern.find(words).map(|found| {
-        let shown: String = found.as_str().chars().take(40).collect();
-        format!("it contains markup (\"{shown}\"); write plain text.")
+        let quote: String = found.as_str().chars().take(40).collect();
+        format!("it contains markup (\"{quote}\"); write plain text.")
     })
 }
 
@@ -115,7 +115,7 @@ fn compiled(pattern: &str) -> Regex {
 mod tests {
     use super::*;
 
-    fn of(words: &str, is_name: bool) -> Option<String> {
+    fn fault_of(words: &str, is_name: bool) -> Option<String> {
         fault(words, if is_name { TextKind::Name } else { TextKind::Description })
     }
 
@@ -134,7 +134,7 @@ mod tests {
             "❤\u{FE0F}\u{200D}🔥 1\u{FE0F}\u{20E3} 葛\u{E0100}飾 ᠮ\u{180B}",
         ];
         for name in names {
-            assert_eq!(of(name, true), None, "{name}");
+            assert_eq!(fault_of(name, true), None, "{name}");
         }
         let descriptions = [
             "Lines\nand\ttabs.\r\n",
@@ -146,7 +146,7 @@ mod tests {
             "Takes List<String> values.",
         ];
         for description in descriptions {
-            assert_eq!(of(description, false), None, "{description}");
+            assert_eq!(fault_of(description, false), None, "{description}");
         }
     }
 
@@ -173,7 +173,7 @@ mod tests {
             ("![x](https://evil.example/p.png)", "markup"),
         ];
         for (name, why) in names {
-            assert!(of(name, true).is_some_and(|fault| fault.contains(why)), "{name}");
+            assert!(fault_of(name, true).is_some_and(|fault| fault.contains(why)), "{name}");
             assert!(fault(name, TextKind::Label).is_some_and(|fault| fault.contains(why)), "{name}");
         }
         let descriptions = [
@@ -194,11 +194,11 @@ mod tests {
             "hidden 🏴\u{E0069}\u{E0067}\u{E006E}\u{E006F}\u{E0072}\u{E0065}\u{E0020}\u{E0061} text",
         ];
         for description in descriptions {
-            assert!(of(description, false).is_some(), "{description}");
+            assert!(fault_of(description, false).is_some(), "{description}");
         }
-        assert!(of(&"x".repeat(LONGEST_NAME + 1), true).is_some());
-        assert!(of(&"x".repeat(LONGEST_NAME), true).is_none());
-        assert!(of(&"x".repeat(100_000), false).is_none(), "it is cut when shown");
+        assert!(fault_of(&"x".repeat(LONGEST_NAME + 1), true).is_some());
+        assert!(fault_of(&"x".repeat(LONGEST_NAME), true).is_none());
+        assert!(fault_of(&"x".repeat(100_000), false).is_none(), "it is cut when shown");
     }
 
     #[test]

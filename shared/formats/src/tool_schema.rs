@@ -84,12 +84,13 @@ fn schema_fault(place: &str, schema: &Value) -> Option<String> {
         }
         let faults = meta.iter_errors(&checked).map(|error| {
             let pointer = error.instance_path().to_string();
-            let seen = found(&path(place, &pointer), checked.pointer(&pointer).unwrap_or(&Value::Null));
+            let description =
+                found(&path(place, &pointer), checked.pointer(&pointer).unwrap_or(&Value::Null));
             match error.kind() {
                 ValidationErrorKind::Type { kind: TypeKind::Single(kind) } => {
-                    format!("{seen}, not of type {kind}")
+                    format!("{description}, not of type {kind}")
                 }
-                _ => seen,
+                _ => description,
             }
         });
         let mut faults: Vec<String> = faults.take(MAX_FAULTS).collect();

@@ -7,7 +7,7 @@ use super::{calls, descriptions, install, skill};
 use crate::prelude::*;
 
 pub(super) fn files(profile: &Profile, settings: &Settings) -> Vec<File> {
-    let abilities = ability::all(profile);
+    let abilities = ability::from_profile(profile);
     let mut files = vec![skill::file(profile, settings, &abilities, true), lint_page(profile, &abilities)];
     match profile.kind {
         Kind::Mcp => {

@@ -43,7 +43,7 @@ fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
 }
 
 fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
-    let abilities = ability::all(profile);
+    let abilities = ability::from_profile(profile);
     let mut files = vec![
         charter::file(profile, &abilities),
         repository::file(profile, settings, &abilities),

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::fields::{list, text};
+use super::fields::{items, text};
 use super::violation::Violations;
 use super::{packages, remotes, template, version};
 use crate::injection;
@@ -32,15 +32,15 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
         let message = "Write a title that is not empty, or leave the title out.";
         violations.add("title", "title-whitespace-only", message);
     }
-    for (index, icon) in list(server.get("icons")).enumerate() {
+    for (index, icon) in items(server.get("icons")).enumerate() {
         let Some(url) = icon.get("src").and_then(Value::as_str) else { continue };
         let rules = ["icon-src-invalid-url", "icon-src-not-absolute", "icon-src-invalid-scheme"];
         link(&format!("icons[{index}].src"), url, rules, violations);
     }
-    for (index, package) in list(server.get("packages")).enumerate() {
+    for (index, package) in items(server.get("packages")).enumerate() {
         packages::check(&format!("packages[{index}]"), package, violations);
     }
-    for (index, remote) in list(server.get("remotes")).enumerate() {
+    for (index, remote) in items(server.get("remotes")).enumerate() {
         remotes::check(&format!("remotes[{index}]"), remote, reach, violations);
     }
     addresses(server, violations);
@@ -49,7 +49,7 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
 
 /// URLs and the path in a repository are stored with the listing, whose item has a limit; the schema sets none.
 fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
-    let remotes = list(server.get("remotes")).enumerate();
+    let remotes = items(server.get("remotes")).enumerate();
     let remotes = remotes.map(|(index, remote)| (format!("remotes[{index}].url"), remote.get("url")));
     let pages = [
         ("websiteUrl", server.get("websiteUrl")),
