@@ -19,7 +19,7 @@ pub const MAX_PIECES: usize = 62;
 /// The vector of a text, with length 1; `None` where no piece of the text is known. A question takes a few milliseconds
 /// of processor time, and a text of [`MAX_PIECES`] some ten.
 pub fn vector(text: &str) -> Option<Vec<f32>> {
-    let pieces = pieces::of(text, MAX_PIECES);
+    let pieces = pieces::split(text, MAX_PIECES);
     (!pieces.is_empty()).then(|| model::vector(&pieces))
 }
 

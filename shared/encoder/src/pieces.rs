@@ -1,6 +1,6 @@
 //! Splits a text into word pieces like the tokenizer of the model (`WordPiece`, uncased), except that words with an unknown
-//! part are left out. The text is changed to lower case without accents. Each
-//! word is then split from left to right: the next piece is always the longest piece of the vocabulary that fits.
+//! part are left out. The text is changed to lower case without accents. Each word is then split from left to right: the
+//! next piece is always the longest piece of the vocabulary that fits.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ static PIECE_LENGTHS: LazyLock<Vec<usize>> = LazyLock::new(|| {
 const MAX_WORD_CHARS: usize = 100;
 
 /// The first pieces of a text, as numbers of the vocabulary.
-pub fn of(text: &str, limit: usize) -> Vec<u32> {
+pub fn split(text: &str, limit: usize) -> Vec<u32> {
     let plain: String = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     let mut pieces = Vec::new();
     for word in words(&plain) {
@@ -94,7 +94,7 @@ mod tests {
 
     fn spelled(text: &str) -> Vec<&'static str> {
         let names: HashMap<u32, &str> = PIECES.iter().map(|(piece, place)| (*place, *piece)).collect();
-        of(text, 256).iter().map(|place| names[place]).collect()
+        split(text, 256).iter().map(|place| names[place]).collect()
     }
 
     #[test]
@@ -106,8 +106,8 @@ mod tests {
 
     #[test]
     fn unknown_text_has_no_pieces_and_long_text_is_cut() {
-        assert!(of(&"x".repeat(500), 256).is_empty());
-        assert!(of("\u{1F980}", 256).is_empty());
-        assert_eq!(of(&"word ".repeat(5000), 256).len(), 256);
+        assert!(split(&"x".repeat(500), 256).is_empty());
+        assert!(split("\u{1F980}", 256).is_empty());
+        assert_eq!(split(&"word ".repeat(5000), 256).len(), 256);
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn normalized(mut headers: HeaderMap) -> HeaderMap {
 }
 
 /// Reads the decompressed body. The flag is true if reading stopped early because `until` was satisfied.
-pub(super) async fn read(
+pub(super) async fn read_body(
     mut response: reqwest::Response,
     max_bytes: usize,
     mut until: ReadUntil,

@@ -136,7 +136,7 @@ impl Fetcher {
                 continue;
             }
             let headers = answer::normalized(received.clone());
-            let (body, truncated) = answer::read(response, max_bytes, until).await?;
+            let (body, truncated) = answer::read_body(response, max_bytes, until).await?;
             return Ok(Answer { status, headers, body, target, elapsed: started.elapsed(), truncated });
         }
     }
@@ -196,10 +196,10 @@ impl Fetcher {
 
 /// Tries the addresses in turn, each for its share of the time, so that a dead one does not hide a working one.
 async fn connect_to_one_of(addresses: &[IpAddr], port: u16, deadline: Duration) -> Result<(), FetchError> {
-    let share = deadline / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
+    let time_for_each = deadline / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let mut last = FetchError::Refused;
     for ip in addresses {
-        last = match timeout(share, TcpStream::connect(SocketAddr::new(*ip, port))).await {
+        last = match timeout(time_for_each, TcpStream::connect(SocketAddr::new(*ip, port))).await {
             Ok(Ok(_)) => return Ok(()),
             Ok(Err(error)) => FetchError::of_connect(&error),
             Err(_) => FetchError::Timeout { after: deadline },

@@ -88,7 +88,7 @@ pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
         provider_url: provider(card, &mut found),
         dialects: dialects(&interfaces),
         interfaces,
-        skills: skills::read(card, &mut found),
+        skills: skills::parse(card, &mut found),
         authenticated: security::required(card),
         broken: {
             fields::check(card, &mut found);
@@ -106,7 +106,7 @@ fn description(card: &Map<String, Value>, found: &mut Findings) -> String {
     if text.is_empty() {
         let is_text = value.is_some_and(Value::is_string);
         let fix = "Describe in one or two sentences what the agent does. The search uses this text.";
-        found.list(is_text).note("description", ("description_missing", fix), value);
+        found.warnings_if(is_text).note("description", ("description_missing", fix), value);
     }
     shorten(text, LONGEST_DESCRIPTION)
 }

@@ -56,21 +56,14 @@ fn parsed(
 ) -> Result<String, Problem> {
     let text = text.trim();
     if text.is_empty() || text.chars().count() > longest {
-        return Err(Problem::invalid(
-            field,
-            Code::BadLength,
-            format!("`{field}` must have 1 to {longest} characters."),
-        ));
+        let detail = format!("`{field}` must have 1 to {longest} characters.");
+        return Err(Problem::invalid(field, Code::BadLength, detail));
     }
     if text.chars().any(|c| characters::is_control_or_direction(c) && !is_layout(c)) {
-        return Err(Problem::invalid(
-            field,
-            Code::ControlCharacters,
-            format!(
-                "`{field}` contains control characters or characters that change the text direction. \
-                Send plain text."
-            ),
-        ));
+        let detail = format!(
+            "`{field}` contains control characters or characters that change the text direction. Send plain text."
+        );
+        return Err(Problem::invalid(field, Code::ControlCharacters, detail));
     }
     Ok(text.to_owned())
 }

@@ -6,34 +6,34 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::injection;
+use crate::json_texts::Segment::{self, Item, Member};
+use crate::json_texts::{Role, visit};
 use crate::plain_text::{self, TextKind};
 use registry_model::error::shorten;
 use registry_model::{Listing, SignIn, TextFaults};
 
 const MAX_PLACE_CHARS: usize = 120;
+
 pub fn of_card(card: &Value) -> TextFaults {
-    faults(in_card, card)
+    faults(in_card, Vec::new(), card)
 }
+
 pub fn of_opening(result: &Value) -> TextFaults {
-    faults(in_opening, result)
+    faults(in_opening, Vec::new(), result)
 }
 
 /// `before` is the number of tools on the earlier pages.
 pub fn of_tools(page: &[Value], before: usize) -> TextFaults {
-    let mut walk = Walk { kind_at: in_tool, path: Vec::new(), faults: TextFaults::default() };
+    let mut faults = TextFaults::default();
     for (index, tool) in page.iter().enumerate() {
-        walk.path = vec![Segment::Member("tools"), Segment::Item(before + index)];
-        walk.visit(tool);
+        check_texts(&mut faults, in_tool, vec![Member("tools"), Item(before + index)], tool);
     }
-    walk.faults
+    faults
 }
 
 /// Whether a resource, a resource template or a prompt contains a text that must not be shown.
 pub fn is_unfit(entry: &Value) -> bool {
-    let path = vec![Segment::Member("entries"), Segment::Item(0)];
-    let mut walk = Walk { kind_at: in_tool, path, faults: TextFaults::default() };
-    walk.visit(entry);
-    !walk.faults.is_none()
+    !faults(in_tool, vec![Member("entries"), Item(0)], entry).is_none()
 }
 
 /// Whether the texts of a tool's definition must not be shown. In its JSON, an escaped line end would hide a phrase of an
@@ -71,14 +71,6 @@ pub fn of_sign_in(sign_in: &SignIn) -> TextFaults {
     check_text(&mut faults, &sign_in.scopes.join(" "), TextKind::Label, || "the scopes".to_owned());
     faults
 }
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Segment<'d> {
-    Member(&'d str),
-    Item(usize),
-}
-
-use Segment::{Item, Member};
 
 /// Only texts that are shown must satisfy the rules for shown texts.
 fn in_card(path: &[Segment<'_>]) -> TextKind {
@@ -127,57 +119,33 @@ fn elsewhere(path: &[Segment<'_>]) -> TextKind {
     }
 }
 
-fn faults<'d>(kind_at: fn(&[Segment<'d>]) -> TextKind, document: &'d Value) -> TextFaults {
-    let mut walk = Walk { kind_at, path: Vec::new(), faults: TextFaults::default() };
-    walk.visit(document);
-    walk.faults
-}
-
-/// Visits every text of a document. The JSON reader limits its depth, the fetcher its size.
-struct Walk<'d> {
+fn faults<'d>(
     kind_at: fn(&[Segment<'d>]) -> TextKind,
     path: Vec<Segment<'d>>,
-    faults: TextFaults,
+    document: &'d Value,
+) -> TextFaults {
+    let mut faults = TextFaults::default();
+    check_texts(&mut faults, kind_at, path, document);
+    faults
 }
 
-impl<'d> Walk<'d> {
-    fn visit(&mut self, value: &'d Value) {
-        if self.faults.is_full() {
-            return;
+fn check_texts<'d>(
+    faults: &mut TextFaults,
+    kind_at: fn(&[Segment<'d>]) -> TextKind,
+    mut path: Vec<Segment<'d>>,
+    document: &'d Value,
+) {
+    visit(document, &mut path, &mut |path, text, role| match role {
+        Role::Value => check_text(faults, text, kind_at(path), || display_path(path)),
+        Role::MemberName => {
+            // A model reads the names of arguments too, and the page of the listing shows them.
+            let kind = match path {
+                [Member("tools"), Item(_), Member("inputSchema"), Member("properties")] => TextKind::Label,
+                _ => TextKind::Value,
+            };
+            check_text(faults, text, kind, || display_path(path) + " (a member name)");
         }
-        match value {
-            Value::String(words) => {
-                check_text(&mut self.faults, words, (self.kind_at)(&self.path), || display_path(&self.path));
-            }
-            Value::Array(items) => {
-                for (index, item) in items.iter().enumerate() {
-                    self.step(Item(index), item);
-                }
-            }
-            Value::Object(members) => {
-                // A model reads the names of arguments too, and the page of the listing shows them.
-                let kind = match self.path[..] {
-                    [Member("tools"), Item(_), Member("inputSchema"), Member("properties")] => {
-                        TextKind::Label
-                    }
-                    _ => TextKind::Value,
-                };
-                for (name, member) in members {
-                    check_text(&mut self.faults, name, kind, || {
-                        display_path(&self.path) + " (a member name)"
-                    });
-                    self.step(Member(name), member);
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
-
-    fn step(&mut self, segment: Segment<'d>, value: &'d Value) {
-        self.path.push(segment);
-        self.visit(value);
-        self.path.pop();
-    }
+    });
 }
 
 fn check_text(faults: &mut TextFaults, words: &str, kind: TextKind, place: impl Fn() -> String) {

@@ -7,24 +7,18 @@ const LONGEST: usize = 254;
 
 pub fn parse(field: &str, text: &str) -> Result<String, Problem> {
     let text = argument_text::line(field, text, LONGEST)?;
-    let plausible = text.split_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty()
-            && local.len() <= 64
+    let is_label = |label: &str| {
+        !label.is_empty() && !label.starts_with('-') && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    let is_plausible = text.split_once('@').is_some_and(|(local, domain)| {
+        (1..=64).contains(&local.len())
             && !text.contains(char::is_whitespace)
-            && !domain.contains('@')
-            && domain.split('.').count() >= 2
-            && domain.split('.').all(|label| {
-                !label.is_empty()
-                    && !label.starts_with('-')
-                    && label.chars().all(|c| c.is_alphanumeric() || c == '-')
-            })
+            && domain.contains('.')
+            && domain.split('.').all(is_label)
     });
-    if plausible {
+    if is_plausible {
         return Ok(text);
     }
-    Err(Problem::invalid(
-        field,
-        Code::BadEmail,
-        format!("`{field}` must be an address such as you@example.com. It is optional."),
-    ))
+    let detail = format!("`{field}` must be an address such as you@example.com. It is optional.");
+    Err(Problem::invalid(field, Code::BadEmail, detail))
 }

@@ -68,7 +68,7 @@ fn phrases(text: &str) -> Vec<String> {
     let spaces = words.text.match_indices(' ').map(|(at, _)| at);
     let is_sign = |(_, c): &(usize, char)| !c.is_ascii_alphanumeric() && *c != ' ';
     let signs = readable.char_indices().filter(is_sign).map(|(at, _)| at);
-    let phrases = matches(&SPACED, &words.text, spaces).map(|found| words.place(found));
+    let phrases = matches(&SPACED, &words.text, spaces).map(|found| words.range(found));
     let found = phrases.chain(matches(&MARKS, &readable, signs));
     let found = found.filter(|found| !is_example(&readable, found.clone())).take(MAX_SHOWN);
     let in_one_line = |found: &str| found.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -123,7 +123,7 @@ impl Words {
     }
 
     /// Where a match is in the text, without the spaces around it.
-    fn place(&self, found: Range<usize>) -> Range<usize> {
+    fn range(&self, found: Range<usize>) -> Range<usize> {
         self.places[found.start + 1]..self.places[found.end - 1]
     }
 }

@@ -16,6 +16,7 @@ pub mod argument_text;
 pub mod document_texts;
 pub mod email_address;
 pub mod injection;
+mod json_texts;
 pub mod limits;
 pub mod name_owner;
 pub mod personal_data;

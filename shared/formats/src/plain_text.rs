@@ -27,9 +27,9 @@ pub enum TextKind {
 /// Why a text is not plain, with the fix.
 pub fn fault(words: &str, kind: TextKind) -> Option<String> {
     match kind {
-        TextKind::Name => length(words).or_else(|| hidden(words, false)).or_else(|| markup(words, tag())),
-        TextKind::Label => hidden(words, false).or_else(|| markup(words, tag())),
-        TextKind::Description => hidden(words, true).or_else(|| markup(words, active())),
+        TextKind::Name => length(words).or_else(|| hidden(words, false)).or_else(|| markup(words, &TAG)),
+        TextKind::Label => hidden(words, false).or_else(|| markup(words, &TAG)),
+        TextKind::Description => hidden(words, true).or_else(|| markup(words, &ACTIVE)),
         TextKind::ForModels => hidden(words, true),
         TextKind::Value => None,
     }
@@ -86,39 +86,36 @@ fn has_a_use(c: char, before: [Option<char>; 2]) -> bool {
 /// Any tag or Markdown link in a name, active markup in a description (`<city>` as a placeholder is neither).
 fn markup(words: &str, pattern: &Regex) -> Option<String> {
     pattern.find(words).map(|found| {
-        let shown: String = found.as_str().chars().take(40).collect();
-        format!("it contains markup (\"{shown}\"); write plain text.")
+        let quote: String = found.as_str().chars().take(40).collect();
+        format!("it contains markup (\"{quote}\"); write plain text.")
     })
 }
 
-#[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
-fn tag() -> &'static Regex {
-    static TAG: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|\]\(").expect("a literal pattern")
-    });
-    &TAG
-}
+static TAG: LazyLock<Regex> =
+    LazyLock::new(|| compiled(r"(?i)<!--|</?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|\]\("));
 
-/// Markup that a careless page would run, load or hide.
-#[expect(clippy::expect_used, reason = "a literal pattern, compiled by the tests")]
-fn active() -> &'static Regex {
-    // A slash also separates a tag's name from its attributes, and a quote separates attributes (HTML, "Tokenization").
-    const PATTERN: &str = concat!(
+/// Markup that a careless page would run, load or hide. A slash also separates a tag's name from its attributes, and a
+/// quote separates attributes (HTML, "Tokenization").
+static ACTIVE: LazyLock<Regex> = LazyLock::new(|| {
+    compiled(concat!(
         r"(?i)<!--|<!\[cdata|<!doctype(?-u:\b)|<script[\s/][^<>]*=",
         r"|<(?:script|style)[\s/]*>(?s:.*?\S.*?)</(?:script|style)",
         r"|<(?:a|area|audio|base|body|button|div|embed|font|form|frame|iframe|image|img|input|link|math|meta|object|p|source|span|svg|table|video)[\s/][^<>]*=",
         r#"|<[a-z][^<>]*[\s/"']on[a-z]+\s*="#,
         r"|\]\(\s*<?\s*(?:javascript|vbscript|data):|(?:\]:|<)\s*<?\s*(?:javascript|vbscript):",
-    );
-    static ACTIVE: LazyLock<Regex> = LazyLock::new(|| Regex::new(PATTERN).expect("a literal pattern"));
-    &ACTIVE
+    ))
+});
+
+#[expect(clippy::expect_used, reason = "literal patterns, compiled by the tests")]
+fn compiled(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("a literal pattern")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(words: &str, is_name: bool) -> Option<String> {
+    fn fault_of(words: &str, is_name: bool) -> Option<String> {
         fault(words, if is_name { TextKind::Name } else { TextKind::Description })
     }
 
@@ -137,7 +134,7 @@ mod tests {
             "❤\u{FE0F}\u{200D}🔥 1\u{FE0F}\u{20E3} 葛\u{E0100}飾 ᠮ\u{180B}",
         ];
         for name in names {
-            assert_eq!(of(name, true), None, "{name}");
+            assert_eq!(fault_of(name, true), None, "{name}");
         }
         let descriptions = [
             "Lines\nand\ttabs.\r\n",
@@ -149,7 +146,7 @@ mod tests {
             "Takes List<String> values.",
         ];
         for description in descriptions {
-            assert_eq!(of(description, false), None, "{description}");
+            assert_eq!(fault_of(description, false), None, "{description}");
         }
     }
 
@@ -176,7 +173,7 @@ mod tests {
             ("![x](https://evil.example/p.png)", "markup"),
         ];
         for (name, why) in names {
-            assert!(of(name, true).is_some_and(|fault| fault.contains(why)), "{name}");
+            assert!(fault_of(name, true).is_some_and(|fault| fault.contains(why)), "{name}");
             assert!(fault(name, TextKind::Label).is_some_and(|fault| fault.contains(why)), "{name}");
         }
         let descriptions = [
@@ -197,11 +194,11 @@ mod tests {
             "hidden 🏴\u{E0069}\u{E0067}\u{E006E}\u{E006F}\u{E0072}\u{E0065}\u{E0020}\u{E0061} text",
         ];
         for description in descriptions {
-            assert!(of(description, false).is_some(), "{description}");
+            assert!(fault_of(description, false).is_some(), "{description}");
         }
-        assert!(of(&"x".repeat(LONGEST_NAME + 1), true).is_some());
-        assert!(of(&"x".repeat(LONGEST_NAME), true).is_none());
-        assert!(of(&"x".repeat(100_000), false).is_none(), "it is cut when shown");
+        assert!(fault_of(&"x".repeat(LONGEST_NAME + 1), true).is_some());
+        assert!(fault_of(&"x".repeat(LONGEST_NAME), true).is_none());
+        assert!(fault_of(&"x".repeat(100_000), false).is_none(), "it is cut when shown");
     }
 
     #[test]

@@ -15,12 +15,12 @@ mod violation;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-pub use remotes::{Remote, Transport, read as remote};
+pub use remotes::{Remote, Transport, remote};
 pub use rules::{is_name, is_name_of_another};
 pub use version::is_version;
 pub use violation::Violation;
 
-use fields::{list, text};
+use fields::{items, text};
 use registry_model::{Reach, ServerStatus};
 pub(crate) use template::is_local;
 use violation::Violations;
@@ -67,14 +67,14 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
         violations.add("", "schema", "A server description must be a JSON object.");
         return Err(violations.into_vec());
     };
-    let kept = rules::without_foreign_meta(server);
-    let too_large = if values(&kept) > MAX_VALUES {
+    let own = rules::without_foreign_meta(server);
+    let too_large = if values(&own) > MAX_VALUES {
         Some(format!(
             "It contains more than {MAX_VALUES} JSON values, or more than {MAX_DEPTH} levels. Describe only one server, \
              without its data."
         ))
     } else {
-        let bytes = json!(kept).to_string().len();
+        let bytes = json!(own).to_string().len();
         (bytes > MAX_BYTES)
             .then(|| format!("It has {bytes} bytes, but at most {MAX_BYTES} are allowed. Shorten its texts."))
     };
@@ -86,7 +86,7 @@ pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Vio
     rules::check(server, reach, &mut violations);
     schema::check(document, &mut violations);
     let status = status(sent, &mut violations);
-    if violations.is_empty() { Ok(description(server, kept, status)) } else { Err(violations.into_vec()) }
+    if violations.is_empty() { Ok(description(server, own, status)) } else { Err(violations.into_vec()) }
 }
 
 /// Whether a body is meant as a server description: it has no URL to list, and members that only such a
@@ -152,8 +152,8 @@ fn description(
         website_url: text(server.get("websiteUrl")).map(str::to_owned),
         repository_url: repository("url"),
         repository_subfolder: repository("subfolder"),
-        remotes: list(server.get("remotes")).filter_map(remotes::read).collect(),
-        packages: list(server.get("packages")).count(),
+        remotes: items(server.get("remotes")).filter_map(remote).collect(),
+        packages: items(server.get("packages")).count(),
         document,
         status,
     }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::injection;
+use super::json_texts::visit;
 use super::tool_definition::{ToolAnnotations, texts, types};
 use registry_model::error::shorten;
 use registry_model::{ListedTool, Severity, ToolChange, ToolChangeKind as Kind, ToolSet};
@@ -229,9 +230,7 @@ impl Changes {
     }
 
     fn injections(&mut self, old: &Value, new: &Value) {
-        let (mut before, mut after) = (Vec::new(), Vec::new());
-        collect_texts(old, &mut before);
-        collect_texts(new, &mut after);
+        let (before, after) = (texts_of(old), texts_of(new));
         let known: HashSet<&str> = before.into_iter().collect();
         let mut added = after.into_iter().filter(|text| !known.contains(text));
         if let Some(fault) = added.find_map(injection::fault) {
@@ -294,19 +293,11 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The texts of a document, also the names of members. Stored documents have a limited depth.
-fn collect_texts<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) => texts.push(text),
-        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
-        Value::Object(members) => {
-            for (name, member) in members {
-                texts.push(name);
-                collect_texts(member, texts);
-            }
-        }
-        _ => {}
-    }
+/// The texts of a document, also the names of members.
+fn texts_of(document: &Value) -> Vec<&str> {
+    let mut texts = Vec::new();
+    visit(document, &mut Vec::new(), &mut |_, text, _| texts.push(text));
+    texts
 }
 
 /// Sentences about changes, for messages that models read. They contain only names in the usual form of identifiers, and

@@ -23,22 +23,16 @@ const HEADER: &str = "x-mcp-header";
 
 /// What is wrong with a tool, with place and value: official clients refuse the whole list, or cannot call the tool.
 pub fn fault(tool: &Value) -> Option<String> {
-    let is_text = |field: &str| tool[field].is_null() || tool[field].is_string();
-    if let Some(field) = ["title", "description"].into_iter().find(|field| !is_text(field)) {
-        return Some(found(field, &tool[field]));
-    }
-    if let Some(field) = ["annotations", "_meta"]
-        .into_iter()
-        .find(|field| !tool[*field].is_null() && !tool[*field].is_object())
-    {
-        return Some(found(field, &tool[field]));
-    }
-    let icons = tool["icons"].as_array().map(|icons| icons.iter().all(|icon| icon["src"].is_string()));
-    if !tool["icons"].is_null() && icons != Some(true) {
-        return Some(found("icons", &tool["icons"]));
-    }
-    if !tool["name"].is_string() {
-        return Some(found("name", &tool["name"]));
+    let rules: [(&str, fn(&Value) -> bool); 6] = [
+        ("title", |value| value.is_null() || value.is_string()),
+        ("description", |value| value.is_null() || value.is_string()),
+        ("annotations", |value| value.is_null() || value.is_object()),
+        ("_meta", |value| value.is_null() || value.is_object()),
+        ("icons", |value| value.is_null() || are_icons(value)),
+        ("name", Value::is_string),
+    ];
+    if let Some((field, _)) = rules.iter().find(|(field, is_right)| !is_right(&tool[*field])) {
+        return Some(found(field, &tool[*field]));
     }
     let input = &tool["inputSchema"];
     if input["type"] != "object" {
@@ -50,6 +44,10 @@ pub fn fault(tool: &Value) -> Option<String> {
         output if output.is_object() => schema_fault("outputSchema", output),
         other => Some(found("outputSchema", other)),
     })
+}
+
+fn are_icons(value: &Value) -> bool {
+    value.as_array().is_some_and(|icons| icons.iter().all(|icon| icon["src"].is_string()))
 }
 
 /// Why clients of MCP 2026-07-28 must leave a tool out (basic/transports/streamable-http, custom headers of arguments).
@@ -86,12 +84,13 @@ fn schema_fault(place: &str, schema: &Value) -> Option<String> {
         }
         let faults = meta.iter_errors(&checked).map(|error| {
             let pointer = error.instance_path().to_string();
-            let seen = found(&path(place, &pointer), checked.pointer(&pointer).unwrap_or(&Value::Null));
+            let description =
+                found(&path(place, &pointer), checked.pointer(&pointer).unwrap_or(&Value::Null));
             match error.kind() {
                 ValidationErrorKind::Type { kind: TypeKind::Single(kind) } => {
-                    format!("{seen}, not of type {kind}")
+                    format!("{description}, not of type {kind}")
                 }
-                _ => seen,
+                _ => description,
             }
         });
         let mut faults: Vec<String> = faults.take(MAX_FAULTS).collect();

@@ -21,7 +21,7 @@ pub struct Context {
 }
 
 /// Runs all checks, always in this order.
-pub fn of(verdict: &Verdict, context: &Context) -> Vec<Check> {
+pub fn run_all(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let facts = &verdict.facts;
     let card_url = context.card_url.as_deref().or(facts.card_url.as_deref());
     let mut found = facts.text_faults.clone();

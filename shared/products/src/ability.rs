@@ -101,7 +101,7 @@ impl Ability {
 }
 
 /// The skills, then the tools of a profile, without repeated names.
-pub(super) fn all(profile: &Profile) -> Vec<Ability> {
+pub(super) fn from_profile(profile: &Profile) -> Vec<Ability> {
     let skills = profile.skills.iter().map(|skill| {
         let tags: Vec<String> = skill.tags.iter().take(20).map(|tag| plain(tag, 60)).collect();
         Ability::new(&skill.id, &skill.name, &skill.description, &tags.join(" ")).with_effect(None, None)

@@ -8,9 +8,8 @@ pub(super) const PATH: &str = "CHARTER.md";
 
 pub(super) fn file(profile: &Profile, abilities: &[Ability]) -> File {
     let name = about::name(profile);
-    let mut page = Page::default();
-    page.title(&format!("System prompt: {name}"));
-    page.block(vec![match profile.kind {
+    let mut page = Page::new(&format!("System prompt: {name}"));
+    page.block([match profile.kind {
         Kind::Agent => format!("You are {name}, an agent that other agents and people call over A2A."),
         Kind::Mcp => format!("You answer a user with the tools of the MCP server {name}."),
     }]);
@@ -19,7 +18,7 @@ pub(super) fn file(profile: &Profile, abilities: &[Ability]) -> File {
     let noun = capital(ability::noun(profile));
     page.section(&format!("{noun}s of {name}"), table_of_abilities(profile, abilities));
     let more = ability::left_out(profile, abilities.len());
-    page.block(more.map(|more| format!("{more} Ask before you call one of them.")).into_iter().collect());
+    page.block(more.map(|more| format!("{more} Ask before you call one of them.")));
     page.section(&format!("Confirmation before {name} acts"), items(confirmation(profile, abilities)));
     page.section(&format!("Requests and results of {name}"), items(results(profile, abilities)));
     page.into_file(PATH)

@@ -25,10 +25,9 @@ fn skill(profile: &Profile, settings: &Settings) -> File {
          line, or after a complaint about {plain_name}.",
         evaluation::PATH
     );
-    let mut page = Page::skill(&slug, &scalar(&description, 1000), Vec::new());
-    page.title(&format!("Improve {name}"));
+    let mut page = Page::skill(&slug, &description, Vec::new(), &format!("Improve {name}"));
     let cases = code(evaluation::PATH, 40);
-    page.block(steps(vec![
+    page.block(steps([
         format!("Run the command below and note the score. Send the calls in {cases} to your build of {name}. If all are as expected, take the first open line of `regression.md`."),
         format!("Change one text or one handler of {name}."),
         format!("Deploy the change, and send the calls and the command again. Keep the change only if all calls are as expected, and the score is not lower than the noted one. A probe can send more requests, so its score can differ."),
@@ -38,30 +37,29 @@ fn skill(profile: &Profile, settings: &Settings) -> File {
     let card = card.map_or_else(|| "<URL>".to_owned(), |card| query(&card));
     page.section(
         &format!("Check the score of {name} at the registry"),
-        fence("sh", vec![get(&settings.url(&format!("/api/score?url={card}")))]),
+        fence("sh", [get(&settings.url(&format!("/api/score?url={card}")))]),
     );
     page.into_file(&format!("skills/{slug}/SKILL.md"))
 }
 
 fn regression(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
     let name = about::name(profile);
-    let mut page = Page::default();
-    page.title(&format!("{name}: regression checklist"));
-    page.block(about::proof(profile, settings).into_iter().collect());
+    let mut page = Page::new(&format!("{name}: regression checklist"));
+    page.block(about::proof(profile, settings));
     let open = open(profile).map(|weakness| {
         let mark = if weakness.blocking { " must be fixed to be or stay Live;" } else { "" };
         let gain = if weakness.points > 0 { format!(" **+{}**", weakness.points) } else { String::new() };
         let (seen, fix) = (prose(&weakness.seen, 300), prose(&weakness.fix, 400));
         format!("[ ] {}:{mark} {seen} → {fix}{gain}", code(&weakness.id, 60))
     });
-    page.section(&format!("What to fix in {name}"), items(open.collect()));
+    page.section(&format!("What to fix in {name}"), items(open));
     let found = lint::findings(abilities, profile.kind);
     let texts = found.iter().take(MAX_ROWS);
     let texts = texts.map(|one| format!("[ ] {}: {}", code(&one.id, 64), prose(&one.faults.join("; "), 240)));
-    page.section(&format!("Descriptions of {name} to improve"), items(texts.collect()));
-    page.block(ability::left_out(profile, found.len()).into_iter().collect());
+    page.section(&format!("Descriptions of {name} to improve"), items(texts));
+    page.block(ability::left_out(profile, found.len()));
     let missing = about::missing(profile).into_iter().map(|what| format!("[ ] {what}"));
-    page.section(&format!("Missing for {name}"), items(missing.collect()));
+    page.section(&format!("Missing for {name}"), items(missing));
     page.into_file("regression.md")
 }
 

@@ -7,7 +7,7 @@ use super::{calls, descriptions, install, skill};
 use crate::prelude::*;
 
 pub(super) fn files(profile: &Profile, settings: &Settings) -> Vec<File> {
-    let abilities = ability::all(profile);
+    let abilities = ability::from_profile(profile);
     let mut files = vec![skill::file(profile, settings, &abilities, true), lint_page(profile, &abilities)];
     match profile.kind {
         Kind::Mcp => {
@@ -23,8 +23,7 @@ pub(super) fn files(profile: &Profile, settings: &Settings) -> Vec<File> {
 
 fn install_page(profile: &Profile, mut notes: Vec<String>, settings: &Settings) -> File {
     let name = about::name(profile);
-    let mut page = Page::default();
-    page.title(&format!("Install {name}"));
+    let mut page = Page::new(&format!("Install {name}"));
     page.block(about::lines(profile, settings));
     match install::configuration(profile) {
         Some(file) => {
@@ -32,8 +31,8 @@ fn install_page(profile: &Profile, mut notes: Vec<String>, settings: &Settings) 
             let how = format!(
                 "Add the entry `{local}` to the configuration of the MCP client. Most clients read this form:"
             );
-            page.section(&format!("Configuration for {name}"), vec![how]);
-            page.block(fence("json", file.content.lines().map(str::to_owned).collect()));
+            page.section(&format!("Configuration for {name}"), [how]);
+            page.block(fence("json", file.content.lines().map(str::to_owned)));
         }
         None => notes.push("No configuration: no usable URL of its MCP endpoint is known.".to_owned()),
     }
@@ -54,13 +53,12 @@ fn install_page(profile: &Profile, mut notes: Vec<String>, settings: &Settings) 
 /// The tools for a server that forwards calls to an agent, and a page about them.
 fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<File> {
     let name = about::name(profile);
-    let mut page = Page::default();
-    page.title(&format!("{name} for MCP clients"));
+    let mut page = Page::new(&format!("{name} for MCP clients"));
     page.block(about::lines(profile, settings));
     let tools = if abilities.is_empty() { "a tool for it" } else { "the tools in `tools.jsonl`" };
     page.section(
         &format!("Tools for the skills of {name}"),
-        vec![format!(
+        [format!(
             "MCP clients can call {name} only through a server that offers {tools} and forwards each call. \
              Publish its URL as `mcp_url` at {}.",
             code(&settings.url("/api/publish"), 300)
@@ -89,16 +87,15 @@ fn bridge(profile: &Profile, abilities: &[Ability], settings: &Settings) -> Vec<
 fn lint_page(profile: &Profile, abilities: &[Ability]) -> File {
     let name = about::name(profile);
     let findings = lint::findings(abilities, profile.kind);
-    let mut page = Page::default();
     let read = counted(profile, abilities.len().min(MAX_CHECKED));
     let first = if abilities.len() > MAX_CHECKED { "the first " } else { "" };
-    page.title(&match abilities.is_empty() {
+    let mut page = Page::new(&match abilities.is_empty() {
         true => format!("Descriptions of {name}: no {}s are known", ability::noun(profile)),
         false => format!("Descriptions of {name}: {} of {first}{read} to improve", findings.len()),
     });
     let rows = findings.iter().map(|one| [code(&one.id, 64), prose(&one.faults.join("; "), 400)]);
     let rows = rows.take(MAX_ROWS).collect();
     page.block(table([&capital(ability::noun(profile)), "What is wrong"], rows));
-    page.block(ability::left_out(profile, findings.len()).into_iter().collect());
+    page.block(ability::left_out(profile, findings.len()));
     page.into_file("descriptions.md")
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::text::{row, rule};
+use super::text::{row, rule, scalar};
 
 /// A file of a product.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -29,39 +29,44 @@ impl File {
     }
 }
 
+/// Agent Skills allow 1,024.
+const MAX_DESCRIPTION_CHARS: usize = 1000;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Page {
     lines: Vec<String>,
 }
 
 impl Page {
-    pub(super) fn skill(name: &str, description: &str, more: Vec<String>) -> Self {
-        let mut lines = vec![
-            "---".to_owned(),
-            format!("name: {}", yaml_word(name)),
-            format!("description: {description}"),
-        ];
-        lines.extend(more);
-        lines.push("---".to_owned());
-        Self { lines }
+    pub(super) fn new(title: &str) -> Self {
+        Self::default().with_title(title)
     }
 
-    pub(super) fn title(&mut self, title: &str) {
-        self.block(vec![format!("# {title}")]);
+    /// A page of Agent Skills: its front matter, with `more` lines, and its title.
+    pub(super) fn skill(name: &str, description: &str, more: Vec<String>, title: &str) -> Self {
+        let description = scalar(description, MAX_DESCRIPTION_CHARS);
+        let head =
+            ["---".to_owned(), format!("name: {}", yaml_word(name)), format!("description: {description}")];
+        Self { lines: head.into_iter().chain(more).chain(["---".to_owned()]).collect() }.with_title(title)
     }
 
-    pub(super) fn section(&mut self, heading: &str, lines: Vec<String>) {
-        if !lines.is_empty() {
-            self.block(vec![format!("## {heading}")]);
+    fn with_title(mut self, title: &str) -> Self {
+        self.block([format!("# {title}")]);
+        self
+    }
+
+    /// A heading and a block; nothing if the block is empty.
+    pub(super) fn section(&mut self, heading: &str, lines: impl IntoIterator<Item = String>) {
+        let mut lines = lines.into_iter().peekable();
+        if lines.peek().is_some() {
+            self.block([format!("## {heading}")]);
             self.block(lines);
         }
     }
 
-    pub(super) fn block(&mut self, lines: Vec<String>) {
-        if lines.is_empty() {
-            return;
-        }
-        if !self.lines.is_empty() {
+    pub(super) fn block(&mut self, lines: impl IntoIterator<Item = String>) {
+        let mut lines = lines.into_iter().peekable();
+        if lines.peek().is_some() && !self.lines.is_empty() {
             self.lines.push(String::new());
         }
         self.lines.extend(lines);
@@ -88,16 +93,17 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> 
     [row(head), rule(N)].into_iter().chain(body).collect()
 }
 
-pub(super) fn items(items: Vec<String>) -> Vec<String> {
+pub(super) fn items(items: impl IntoIterator<Item = String>) -> Vec<String> {
     items.into_iter().map(|item| format!("- {item}")).collect()
 }
 
-pub(super) fn steps(steps: Vec<String>) -> Vec<String> {
+pub(super) fn steps(steps: impl IntoIterator<Item = String>) -> Vec<String> {
     steps.into_iter().enumerate().map(|(index, step)| format!("{}. {step}", index + 1)).collect()
 }
 
-/// A block of code. A line of a stranger's text must not begin with a backtick.
-pub(super) fn fence(language: &str, lines: Vec<String>) -> Vec<String> {
+/// A block of code; none without lines. A line of a stranger's text must not begin with a backtick.
+pub(super) fn fence(language: &str, lines: impl IntoIterator<Item = String>) -> Vec<String> {
+    let lines: Vec<String> = lines.into_iter().collect();
     match lines.is_empty() {
         true => lines,
         false => [vec![format!("```{language}")], lines, vec!["```".to_owned()]].concat(),

@@ -7,24 +7,23 @@ use crate::prelude::*;
 
 pub(super) fn file(profile: &Profile, settings: &Settings, abilities: &[Ability]) -> File {
     let name = about::name(profile);
-    let mut page = Page::default();
-    page.title(&format!("AGENTS.md for the source of {name}"));
-    page.block(vec![format!("For coding agents that change the source of {name}.")]);
+    let mut page = Page::new(&format!("AGENTS.md for the source of {name}"));
+    page.block([format!("For coding agents that change the source of {name}.")]);
     page.block(about::lines(profile, settings));
     page.section(&format!("What clients rely on in {name}"), relied_on(profile, abilities));
     page.section(&format!("Change in {name} only with a new version"), items(invariants(profile, abilities)));
     page.section(
         &format!("Check {name} before a merge"),
-        vec![format!(
+        [format!(
             "Send the calls in {} to your build. Each line says what to expect.",
             code(evaluation::PATH, 40)
         )],
     );
-    page.block(about::sign_in(profile).into_iter().collect());
+    page.block(about::sign_in(profile));
     let publish = about::publish_body(profile).map(|body| post(&settings.url("/api/publish"), "", &body));
     page.section(
         &format!("If {name} is no longer Live, fix it, then publish it again"),
-        fence("sh", publish.into_iter().collect()),
+        fence("sh", publish),
     );
     page.into_file("AGENTS.md")
 }

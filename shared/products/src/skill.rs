@@ -13,28 +13,21 @@ const MAX_DETAILED: usize = 12;
 /// Tools that are only named; further tools are only counted.
 const MAX_LISTED: usize = 60;
 
-/// Agent Skills allow 1,024.
-const MAX_DESCRIPTION_CHARS: usize = 1000;
-
 /// `routing` adds the peers.
 pub(super) fn file(profile: &Profile, settings: &Settings, abilities: &[Ability], routing: bool) -> File {
     let name = about::name(profile);
     let slug = profile.slug();
-    let mut page = Page::skill(
-        &slug,
-        &scalar(&description(profile, abilities), MAX_DESCRIPTION_CHARS),
-        metadata(profile),
-    );
-    page.title(&format!("Work with {name}"));
+    let (description, title) = (description(profile, abilities), format!("Work with {name}"));
+    let mut page = Page::skill(&slug, &description, metadata(profile), &title);
     let endpoint = match about::endpoint(profile) {
         Some(url) => format!("the endpoint {}", code(&url, 2048)),
         None => "no known endpoint URL".to_owned(),
     };
-    page.block(vec![format!("It has {endpoint}. Known: {}.", counted(profile, abilities.len()))]);
-    page.block(about::sign_in(profile).into_iter().collect());
+    page.block([format!("It has {endpoint}. Known: {}.", counted(profile, abilities.len()))]);
+    page.block(about::sign_in(profile));
     let noun = ability::noun(profile);
     page.section(&format!("Which {noun} for which request to {name}"), choices(profile, abilities));
-    page.block(ability::left_out(profile, abilities.len()).into_iter().collect());
+    page.block(ability::left_out(profile, abilities.len()));
     // An example must not change anything.
     let example = abilities.iter().find(|ability| ability.is_free());
     page.section(&format!("Call {name}"), items(calls::example_lines(profile, example)));
@@ -42,10 +35,10 @@ pub(super) fn file(profile: &Profile, settings: &Settings, abilities: &[Ability]
         abilities.iter().partition(|ability| ability.has_schema);
     others.extend(detailed.iter().skip(MAX_DETAILED));
     for ability in detailed.into_iter().take(MAX_DETAILED) {
-        page.section(&format!("Tool {}", code(&ability.id, 64)), vec![before_call(profile, ability)]);
+        page.section(&format!("Tool {}", code(&ability.id, 64)), [before_call(profile, ability)]);
         page.block(argument_table(ability));
         let call = json!({ "name": ability.id, "arguments": arguments::worked(&ability.arguments) });
-        page.block(fence("json", vec![call.to_string()]));
+        page.block(fence("json", [call.to_string()]));
     }
     if profile.kind == Kind::Mcp && !others.is_empty() {
         let ids = codes(others.iter().map(|ability| ability.id.as_str()), MAX_LISTED);
@@ -53,16 +46,14 @@ pub(super) fn file(profile: &Profile, settings: &Settings, abilities: &[Ability]
         let except = if free.is_empty() { free } else { format!(", except for {free}") };
         page.section(
             &format!("Other tools of {name}"),
-            vec![format!("Read `inputSchema` in `tools/list`: {ids}. Ask before each call{except}.")],
+            [format!("Read `inputSchema` in `tools/list`: {ids}. Ask before each call{except}.")],
         );
     }
     if routing {
         page.section(&format!("Peers of {name}"), peers(profile));
         if let Some(call) = match_call(profile, settings) {
-            page.block(vec![format!(
-                "Peers change. Before {name} relies on a peer, find the current peers."
-            )]);
-            page.block(fence("sh", vec![call]));
+            page.block([format!("Peers change. Before {name} relies on a peer, find the current peers.")]);
+            page.block(fence("sh", [call]));
         }
     }
     page.into_file(&format!("skills/{slug}/SKILL.md"))

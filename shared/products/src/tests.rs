@@ -32,7 +32,7 @@ fn json_of(sku: Sku, profile: &Profile, path: &str) -> Value {
 
 #[test]
 fn demo_contains_some_files_unchanged_and_names_the_others() {
-    for profile in real::all() {
+    for profile in real::profiles() {
         for sku in Sku::ALL {
             let (whole, mut part) = (tree(sku, &profile, &settings()), sample(sku, &profile, &settings()));
             formats::check(&whole);
@@ -281,8 +281,8 @@ fn configuration_refers_to_the_secret_of_a_server_without_containing_one() {
     let headers =
         json!([{ "name": "X-Api-Key", "isRequired": true, "isSecret": true }, { "name": "X-Trace" }]);
     let other = json!({ "url": "https://other.example.com", "headers": [{ "name": "Authorization", "isRequired": true }] });
-    let shown = json!({ "url": "https://browser.example.com/mcp", "headers": headers });
-    let document = json!({ "name": "com.example/browser", "remotes": [other, shown] });
+    let own = json!({ "url": "https://browser.example.com/mcp", "headers": headers });
+    let document = json!({ "name": "com.example/browser", "remotes": [other, own] });
     let declared = Profile { server_json: document.as_object().cloned(), ..real::browser() };
     assert_eq!(entry(&declared)["headers"], json!({ "X-Api-Key": "${MCP_BROWSER_X_API_KEY}" }));
     assert_eq!(install(&declared)[0].text, content(Sku::McpMesh, &declared, "mcp.json"));

@@ -36,15 +36,14 @@ pub fn sample(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
 
 fn others(sku: Sku, profile: &Profile, rest: &[File]) -> File {
     let name = about::name(profile);
-    let mut page = Page::default();
-    page.title(&format!("{} of {name}: {}", sku.title(), counted(rest.len(), "more file")));
+    let mut page = Page::new(&format!("{} of {name}: {}", sku.title(), counted(rest.len(), "more file")));
     let lines = rest.iter().map(|file| format!("{}: {} bytes", code(&file.path, 200), file.content.len()));
-    page.block(items(lines.collect()));
+    page.block(items(lines));
     page.into_file("more.md")
 }
 
 fn charter_tree(sku: Sku, profile: &Profile, settings: &Settings) -> Vec<File> {
-    let abilities = ability::all(profile);
+    let abilities = ability::from_profile(profile);
     let mut files = vec![
         charter::file(profile, &abilities),
         repository::file(profile, settings, &abilities),

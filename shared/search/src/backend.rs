@@ -2,16 +2,12 @@
 //! backend, the server of the operator finds candidates by words and by meaning, and the ranking of this crate orders
 //! these. Then the index in memory is light, so a process needs far less memory.
 
-use futures::future::try_join_all;
-
 use super::chroma::{Chroma, Question};
 use super::embedding;
-use super::engine::{self, IndexAnswer};
 use super::entry::IndexEntry;
 use super::index::Index;
-use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
-use super::rank::Filter;
-use super::{Query, Searcher, names, task};
+use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery, QueryTerm};
+use super::{names, task};
 use registry_model::{ListingId, Secret, id_hash};
 use registry_store::StoreError;
 
@@ -65,42 +61,14 @@ fn is_sampled(id: &ListingId, buckets: usize) -> bool {
     part.saturating_mul(buckets as u64) >> 32 < SAMPLED_BUCKETS
 }
 
-impl Searcher {
-    /// The hits by the loaded index, or by the backend.
-    pub(super) async fn answer(&self, query: &Query) -> Result<IndexAnswer, StoreError> {
-        Ok(match self.candidates_of(query).await? {
-            Some(candidates) => engine::search_among(&candidates, &self.read(), query, Some(&self.own)),
-            None => engine::search(&self.read(), query, Some(&self.own)),
-        })
-    }
-
-    /// An index of the candidates for a query; `None` if the loaded index finds the hits itself.
-    pub(super) async fn candidates_of(&self, query: &Query) -> Result<Option<Index>, StoreError> {
-        let chroma = self.backend.chroma.as_ref().filter(|_| !query.text.is_empty());
-        let Some(chroma) = chroma else { return Ok(None) };
-        let (text, filter) = (query.text.as_str(), Filter::of(query));
-        let (questions, named) = {
-            let whole = self.read();
-            (questions(&whole, text), named(&whole, text))
-        };
-        let found = questions.iter().map(|question| chroma.nearest(question, &filter));
-        let mut ids = try_join_all(found).await?.concat();
-        ids.extend(named);
-        ids.sort_unstable();
-        ids.dedup();
-        let entries = if ids.is_empty() { Vec::new() } else { chroma.entries(&ids).await? };
-        Ok(Some(Index::of_candidates(entries, &self.read())))
-    }
-}
-
 /// Listings whose name is the query.
-fn named(whole: &Index, text: &str) -> Vec<ListingId> {
+pub(super) fn named(whole: &Index, text: &str) -> Vec<ListingId> {
     let short = names::short_name(text);
     whole.named([text, &short]).take(MAX_NAMED).map(|(_, entry)| entry.id.clone()).collect()
 }
 
 /// The questions to the backend for a query. Of a long text, each sentence that may ask for something has its own questions.
-fn questions(whole: &Index, text: &str) -> Vec<Question> {
+pub(super) fn questions(whole: &Index, text: &str) -> Vec<Question> {
     match task::sentences(text) {
         None => {
             let parsed = ParsedQuery::of(text, whole, MAX_EXPANDED_TERMS);
@@ -117,32 +85,22 @@ fn questions(whole: &Index, text: &str) -> Vec<Question> {
 
 /// The questions by meaning and by all words, and those by one word.
 fn questions_of(whole: &Index, parsed: &ParsedQuery) -> (Vec<Question>, Vec<Question>) {
-    let vector = parsed.vector.as_ref().map(|vector| embedding::normalized(vector.clone()));
-    let mut groups: Vec<(u32, Vec<String>)> = Vec::new();
-    for term in &parsed.terms {
-        let stems: Vec<String> = parsed
-            .expansions(term)
-            .into_iter()
-            .filter(|(_, weight)| *weight >= MIN_WEIGHT)
-            .map(|(stem, _)| stem.to_owned())
-            .collect();
-        let frequency = stems.iter().map(|stem| whole.doc_freq(stem)).sum();
-        groups.push((frequency, stems));
-    }
+    let vector = parsed.vector.clone().map(embedding::normalized);
+    let question = |words, limit| Question { vector: vector.clone(), words, limit };
+    let group = |term: &QueryTerm| {
+        let stems = parsed.expansions(term).into_iter().filter(|(_, weight)| *weight >= MIN_WEIGHT);
+        let stems: Vec<String> = stems.map(|(stem, _)| stem.to_owned()).collect();
+        let frequency: u32 = stems.iter().map(|stem| whole.doc_freq(stem)).sum();
+        (frequency, stems)
+    };
+    let mut groups: Vec<(u32, Vec<String>)> = parsed.terms.iter().map(group).collect();
     groups.sort();
     let words: Vec<Vec<String>> = groups.into_iter().map(|(_, stems)| stems).collect();
-    let mut first = Vec::new();
-    if vector.is_some() {
-        first.push(Question { vector: vector.clone(), words: Vec::new(), limit: BY_MEANING });
-    }
-    if !words.is_empty() {
-        first.push(Question { vector: vector.clone(), words: words.clone(), limit: WITH_ALL_WORDS });
-    }
+    let by_meaning = vector.is_some().then(|| question(Vec::new(), BY_MEANING));
+    let with_all_words = (!words.is_empty()).then(|| question(words.clone(), WITH_ALL_WORDS));
     let rare = if words.len() > 1 { RARE_WORDS } else { 0 };
-    let alone = words.into_iter().take(rare);
-    let alone =
-        alone.map(|stems| Question { vector: vector.clone(), words: vec![stems], limit: WITH_ONE_WORD });
-    (first, alone.collect())
+    let alone = words.into_iter().take(rare).map(|stems| question(vec![stems], WITH_ONE_WORD));
+    (by_meaning.into_iter().chain(with_all_words).collect(), alone.collect())
 }
 
 #[cfg(test)]

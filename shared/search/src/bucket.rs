@@ -46,7 +46,7 @@ pub struct BucketEntry {
 }
 
 /// The positions of the entries that are not open, each with whether it is Live and its access. Stored after the bucket.
-type OtherShown = Vec<(u32, bool, Access)>;
+type OtherAvailabilities = Vec<(u32, bool, Access)>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
@@ -73,8 +73,8 @@ impl Bucket {
         entries.sort_by(|a, b| a.listing.id.as_str().cmp(b.listing.id.as_str()));
         let mut dictionary = Dictionary::default();
         let entries = entries.into_iter().map(|entry| BucketEntry {
-            stems: entry.stems.into_iter().map(|(stem, weight)| (dictionary.place(stem), weight)).collect(),
-            words: entry.words.into_iter().map(|word| dictionary.place(word)).collect(),
+            stems: entry.stems.into_iter().map(|(stem, weight)| (dictionary.number(stem), weight)).collect(),
+            words: entry.words.into_iter().map(|word| dictionary.number(word)).collect(),
             listing: entry.listing,
             embedding: entry.embedding,
         });
@@ -99,7 +99,7 @@ impl Bucket {
         split(prefix, entries)
     }
 
-    fn others(&self) -> OtherShown {
+    fn other_availabilities(&self) -> OtherAvailabilities {
         let entries = (0..).zip(&self.entries).map(|(place, entry)| (place, entry.listing.shown));
         let others = entries.filter(|(_, shown)| *shown != Availability::OPEN);
         others.map(|(place, shown)| (place, shown.is_live, shown.access)).collect()
@@ -116,7 +116,7 @@ impl Bucket {
     }
 
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
-        let plain = postcard::to_allocvec(&(self, self.others()));
+        let plain = postcard::to_allocvec(&(self, self.other_availabilities()));
         let plain = plain.map_err(|error| Unreadable::Damaged(error.to_string()))?;
         Ok(framed(FORMAT, &lz4_flex::compress_prepend_size(&plain)))
     }
@@ -139,7 +139,7 @@ impl Bucket {
         let plain = lz4_flex::decompress_size_prepended(packed).map_err(|error| unreadable(&error))?;
         let (mut bucket, rest): (Self, &[u8]) =
             postcard::take_from_bytes(&plain).map_err(|error| unreadable(&error))?;
-        let others: OtherShown = postcard::from_bytes(rest).map_err(|error| unreadable(&error))?;
+        let others: OtherAvailabilities = postcard::from_bytes(rest).map_err(|error| unreadable(&error))?;
         for (place, is_live, access) in others {
             let entry = bucket.entries.get_mut(place as usize);
             let entry = entry.ok_or_else(|| unreadable(&"an entry is missing"))?;
@@ -194,14 +194,14 @@ fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix
 #[derive(Default)]
 struct Dictionary {
     words: Vec<String>,
-    places: HashMap<String, u32>,
+    numbers: HashMap<String, u32>,
 }
 
 impl Dictionary {
-    fn place(&mut self, word: String) -> u32 {
+    fn number(&mut self, word: String) -> u32 {
         let next = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
         let words = &mut self.words;
-        *self.places.entry(word).or_insert_with_key(|word| {
+        *self.numbers.entry(word).or_insert_with_key(|word| {
             words.push(word.clone());
             next
         })
@@ -209,128 +209,4 @@ impl Dictionary {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::entry::IndexedText;
-
-    fn entry(name: &str) -> IndexEntry {
-        let listing = IndexedListing {
-            name: name.to_owned(),
-            registry_name: format!("org.example/{name}"),
-            abilities: vec!["add".to_owned()],
-            publisher: "example.org".to_owned(),
-            ..IndexedListing::example(&format!("mcp-{name}"))
-        };
-        IndexEntry::from_text(
-            listing,
-            &IndexedText {
-                name: name.to_owned(),
-                description: "Adds numbers.".into(),
-                ..IndexedText::default()
-            },
-        )
-    }
-
-    /// Of two entries, the second is gated.
-    fn with_gated_entry() -> Bucket {
-        let mut other = entry("two");
-        other.listing.shown = Availability { is_live: false, access: Access::Gated };
-        Bucket::of(vec![entry("one"), other])
-    }
-
-    /// The files were written by the versions of the registry that wrote these formats. Embeddings are compared only by
-    /// width, because processors round in different ways. `UPDATE=1` writes the file of the present format.
-    #[test]
-    fn present_format_and_the_format_before_are_read() {
-        if std::env::var_os("UPDATE").is_some() {
-            let path = format!("{}/src/bucket/format-{FORMAT}.bucket", env!("CARGO_MANIFEST_DIR"));
-            return std::fs::write(path, with_gated_entry().write().unwrap()).unwrap();
-        }
-        let stored: [(u8, &[u8], usize); 2] = [
-            (OLDEST, include_bytes!("bucket/format-1.bucket"), 256),
-            (FORMAT, include_bytes!("bucket/format-2.bucket"), crate::embedding::WIDTH),
-        ];
-        for (format, bytes, width) in stored {
-            assert_eq!(unframed(bytes).unwrap().0, format);
-            let mut read = Bucket::read(bytes).unwrap();
-            let mut expected = with_gated_entry();
-            for (read, expected) in read.entries.iter_mut().zip(&mut expected.entries) {
-                assert_eq!(read.embedding.parts.len(), width);
-                assert_eq!(read.embedding.is_outdated(), format < FORMAT);
-                expected.embedding = std::mem::take(&mut read.embedding);
-                read.embedding = expected.embedding.clone();
-            }
-            assert_eq!(read, expected, "format {format}");
-        }
-        let older = framed(OLDEST - 1, &[]);
-        assert!(matches!(Bucket::read(&older), Err(Unreadable::Damaged(_))));
-    }
-
-    #[test]
-    fn every_damaged_byte_is_detected() {
-        let sound = Bucket::of(vec![entry("one"), entry("two")]).write().unwrap();
-        for at in 0..sound.len() {
-            let mut damaged = sound.clone();
-            damaged[at] ^= 0x40;
-            assert!(Bucket::read(&damaged).is_err(), "byte {at}");
-            assert!(Bucket::read(&sound[..at]).is_err(), "cut at {at}");
-        }
-    }
-
-    #[test]
-    fn bucket_that_is_too_large_is_rejected() {
-        let packed = [u32::MAX.to_le_bytes().as_slice(), &[0; 16]].concat();
-        let error = Bucket::read(&framed(FORMAT, &packed)).unwrap_err();
-        assert!(error.to_string().contains("too large"), "{error}");
-    }
-
-    #[test]
-    fn entries_are_added_replaced_and_removed() {
-        let before = Bucket::of(vec![entry("one"), entry("two")]);
-        let mut changed = entry("two");
-        changed.listing.name = "Two".to_owned();
-        let gone = ["mcp-one".parse().unwrap()];
-        let after =
-            before.changed(HashPrefix::default(), vec![changed.clone(), entry("three")], &gone).unwrap();
-        let [(prefix, bytes)] = &after[..] else { panic!("one bucket stays one") };
-        assert_eq!(*prefix, HashPrefix::default());
-        assert_eq!(Bucket::read(bytes).unwrap(), Bucket::of(vec![entry("three"), changed]));
-    }
-
-    /// Ids whose hashes begin with the same 32 bits are easy to find.
-    #[test]
-    fn entries_with_similar_hashes_are_split() {
-        let [one, two] = ["h7240", "h8563"];
-        let large = |name: &str, seed: u32| {
-            let mut large = entry(name);
-            large.words = (0..20_000).map(|n| format!("{:x}", (n + seed) ^ 0x9e37_79b9)).collect();
-            large
-        };
-        let hash = |name: &str| registry_model::id_hash(&entry(name).listing.id);
-        assert_eq!(hash(one) >> 32, hash(two) >> 32);
-        let entries = vec![large(one, 0), large(two, 1_000_000), entry("small")];
-        let buckets = Bucket::default().changed(HashPrefix::default(), entries, &[]).unwrap();
-        let kept: usize = buckets.iter().map(|(_, bytes)| Bucket::read(bytes).unwrap().entries.len()).sum();
-        assert_eq!(kept, 3);
-        assert!(buckets.iter().any(|(prefix, _)| prefix.length() > 32), "{buckets:?}");
-    }
-
-    #[test]
-    fn big_bucket_is_split_and_no_entry_is_lost_or_repeated() {
-        let many: Vec<IndexEntry> = (0..300).map(|n| entry(&n.to_string())).collect();
-        let buckets = Bucket::default().changed(HashPrefix::default(), many, &[]).unwrap();
-        assert!(buckets.len() > 2);
-        let mut seen = HashSet::new();
-        for (prefix, bytes) in &buckets {
-            assert_eq!(prefix.to_string().parse(), Ok(*prefix));
-            let bucket = Bucket::read(bytes).unwrap();
-            assert!(bucket.entries.len() <= MAX_ENTRIES);
-            for entry in bucket.entries {
-                assert!(prefix.holds(&entry.listing.id));
-                assert!(buckets.iter().filter(|(prefix, _)| prefix.holds(&entry.listing.id)).count() == 1);
-                seen.insert(entry.listing.id);
-            }
-        }
-        assert_eq!(seen.len(), 300);
-    }
-}
+mod tests;

@@ -9,10 +9,10 @@ use futures::future::BoxFuture;
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use super::Searcher;
 use super::damage::{self, Damage, Examined, Repair, Sound};
 use super::embedding;
 use super::entry::{IndexEntry, IndexedText};
+use super::service::Searcher;
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::{DirtyMark, Manifest, StoreError};
 
@@ -138,7 +138,7 @@ impl Searcher {
             chroma.check().await?;
         }
         let mut sound = Sound::default();
-        let repair = match damage::find(&self.store, self.backend.is_light(), &mut sound).await? {
+        let repair = match damage::find_damage(&self.store, self.backend.is_light(), &mut sound).await? {
             Some(damage) => self.repair(damage, until).await?,
             None => Repair { buckets: 0, is_complete: true },
         };
@@ -242,15 +242,15 @@ impl Searcher {
         let stored = |entry: IndexEntry| self.backend.stored(entry, before.buckets.len());
         for (prefix, mut marks) in chosen {
             let bucket = buckets.remove(&prefix).unwrap_or_default();
-            let mut entries: Vec<Result<IndexEntry, ListingId>> = Vec::with_capacity(marks.len());
-            for mark in &marks {
+            let entry = |mark: &DirtyMark| {
                 let entry = listings.get(&mark.id).and_then(|(listing, evidence)| {
                     let shown = listing.availability(oldest_proof)?;
                     let text = IndexedText::of(listing, evidence.as_ref());
                     Some(IndexEntry::of(listing, shown, &text, changed_at(mark.at, now)))
                 });
-                entries.push(entry.ok_or_else(|| mark.id.clone()));
-            }
+                entry.ok_or_else(|| mark.id.clone())
+            };
+            let mut entries: Vec<Result<IndexEntry, ListingId>> = marks.iter().map(entry).collect();
             let changed = loop {
                 let upserted =
                     entries.iter().filter_map(|entry| entry.as_ref().ok().cloned().map(stored)).collect();

@@ -28,7 +28,7 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 /// An answer with all entries of a search has about 2 MB.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 /// Characters of an answer that the log shows.
-const SHOWN_CHARS: usize = 200;
+const LOGGED_CHARS: usize = 200;
 /// Records in one write, and ids in one check.
 const WRITTEN: usize = 100;
 const CHECKED: usize = 1000;
@@ -218,7 +218,7 @@ impl Chroma {
 fn accepted(act: &str, (status, body): (StatusCode, Vec<u8>)) -> Result<Value, StoreError> {
     let value = serde_json::from_slice(&body).ok().filter(|_| status.is_success());
     value.ok_or_else(|| {
-        let shown: String = String::from_utf8_lossy(&body).chars().take(SHOWN_CHARS).collect();
+        let shown: String = String::from_utf8_lossy(&body).chars().take(LOGGED_CHARS).collect();
         StoreError::Search(format!("{act}: the search backend answered {status}: {shown}"))
     })
 }

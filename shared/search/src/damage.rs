@@ -75,7 +75,7 @@ pub(super) struct Sound {
 
 /// Reads the whole index. `None` if no bucket is damaged, or if a build has just changed the index, because a build reads
 /// what it changes.
-pub(super) async fn find(
+pub(super) async fn find_damage(
     store: &Store,
     is_light: bool,
     sound: &mut Sound,

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 pub(super) use matrix::EmbeddingMatrix;
 pub use registry_encoder::{add, dot};
-pub use table::{WORD_WIDTH, is_ordinary, is_understood, of_word, weight};
+pub use table::{WORD_WIDTH, is_ordinary, is_understood, weight, word_vector};
 
 pub const WIDTH: usize = registry_encoder::WIDTH;
 
@@ -57,17 +57,8 @@ pub async fn prepare(texts: Vec<String>) {
     }
 }
 
-/// A vector moved towards others by their weights, again of length 1.
-pub(super) fn moved_towards<'a>(
-    mut vector: Vec<f32>,
-    towards: impl Iterator<Item = (&'a [f32], f32)>,
-) -> Vec<f32> {
-    towards.for_each(|(other, weight)| add(&mut vector, other, weight));
-    normalized(vector)
-}
-
 pub(super) fn quantised_word(word: &str) -> Embedding {
-    let vector = of_word(word);
+    let vector = word_vector(word);
     if length(&vector) > f32::EPSILON {
         Embedding::quantised(&normalized(vector))
     } else {

@@ -3,10 +3,12 @@
 
 use super::entry::AbilityNames;
 use super::index::Index;
-use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery, Vocabulary};
+use super::index_view::IndexView;
+use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
+use super::query::{Query, Text};
+pub use super::rank::Own;
 use super::rank::{self, Filter, Ranked};
 use super::task;
-use super::{Query, Text};
 use registry_model::ListingId;
 
 #[derive(Clone, Debug)]
@@ -35,32 +37,20 @@ impl IndexAnswer {
     }
 }
 
-/// The registry's own listings, if any.
-pub type Own<'a> = Option<&'a [ListingId; 2]>;
+/// Searches the whole index.
+pub fn search(index: &Index, query: &Query, own: Own<'_>) -> IndexAnswer {
+    search_in(index.into(), query, own)
+}
 
 /// Of a long text, the sentence with the best hit is searched. To find this sentence, few words are expanded, so that a long
-/// text costs about as much as two questions.
-pub fn search(index: &Index, query: &Query, own: Own<'_>) -> IndexAnswer {
-    let searched = index.count_of(None, query.listed);
-    search_in(index, index.into(), query, own, searched)
-}
-
-/// Orders candidates. The frequencies of words and the number of searched listings are those of the whole index.
-pub fn search_among(candidates: &Index, whole: &Index, query: &Query, own: Own<'_>) -> IndexAnswer {
-    let searched = whole.count_of(None, query.listed);
-    search_in(candidates, Vocabulary::with_candidates(whole, candidates), query, own, searched)
-}
-
-fn search_in(
-    index: &Index,
-    vocabulary: Vocabulary<'_>,
-    query: &Query,
-    own: Own<'_>,
-    searched: usize,
-) -> IndexAnswer {
+/// text costs about as much as two questions. With candidates, the frequencies of words and the number of searched listings
+/// are those of the whole index.
+pub(super) fn search_in(view: IndexView<'_>, query: &Query, own: Own<'_>) -> IndexAnswer {
+    let index = view.documents();
+    let searched = view.whole.listed_count(None, query.listed);
     let question = |query: &Query, expanded: usize| {
         let filter = Filter::of(query);
-        let parsed = ParsedQuery::of(query.text.as_str(), vocabulary, expanded);
+        let parsed = ParsedQuery::of(query.text.as_str(), view, expanded);
         let wanted = query.skip.saturating_add(query.limit);
         let ranking = if query.text.is_empty() {
             rank::newest(index, &filter, wanted)

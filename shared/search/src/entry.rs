@@ -100,23 +100,6 @@ fn without_numbers(title: &str) -> String {
     title.split(' ').filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A field's parameters in BM25F: its weight, its length normalisation (0 none, 1 full) and its mean length in words
-/// (over the 9,942 listings of the relevance test).
-struct Field {
-    weight: f32,
-    length_norm: f32,
-    mean_length: f32,
-}
-
-const NAME: Field = Field { weight: 2.0, length_norm: 0.3, mean_length: 2.3 };
-const OWNER: Field = Field { weight: 0.5, length_norm: 0.3, mean_length: 2.5 };
-const TITLE: Field = Field { weight: 2.0, length_norm: 0.3, mean_length: 2.8 };
-const DESCRIPTION: Field = Field { weight: 1.0, length_norm: 0.6, mean_length: 16.7 };
-const CATEGORY: Field = Field { weight: 0.5, length_norm: 0.3, mean_length: 2.2 };
-const TAGS: Field = Field { weight: 0.7, length_norm: 0.5, mean_length: 5.2 };
-const ABILITY_NAMES: Field = Field { weight: 0.3, length_norm: 0.7, mean_length: 23.5 };
-const ABILITY_TEXTS: Field = Field { weight: 0.15, length_norm: 0.8, mean_length: 112.2 };
-
 /// Further mentions of a word count less (BM25's k1).
 const SATURATION: f32 = 0.8;
 
@@ -156,6 +139,12 @@ impl IndexedListing {
     /// The order of lists: by name, then by id, since two listings may have one name. A name holds no space.
     pub(super) fn sort_key(&self) -> (&str, &str) {
         (&self.registry_name, self.id.as_str())
+    }
+
+    /// The names that a search compares with a whole query.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let names = [self.name.as_str(), &self.registry_name, self.id.as_str()];
+        names.into_iter().chain(self.short_names.iter().map(String::as_str))
     }
 
     pub(super) fn ability_names(&self) -> AbilityNames {
@@ -241,21 +230,23 @@ fn weighted_stems(text: &IndexedText) -> (Vec<(String, u16)>, Vec<String>) {
     let names = abilities.clone().map(|(name, _)| name.replace('_', " ")).collect::<Vec<_>>().join(" ");
     let texts = abilities.map(|(_, text)| text.chars().take(ABILITY_TEXT).collect::<String>());
     let texts = texts.collect::<Vec<_>>().join(" ");
-    let fields: [(Field, Vec<String>); 8] = [
-        (NAME, words_of_name(name)),
-        (OWNER, words(owner)),
-        (TITLE, words(&text.title)),
-        (DESCRIPTION, words(&text.description)),
-        (CATEGORY, words(&text.category)),
-        (TAGS, words(&text.tags.join(" "))),
-        (ABILITY_NAMES, words_of_name(&names)),
-        (ABILITY_TEXTS, words(&texts)),
+    // The fields of BM25F, each with its weight, its length normalization (0 none, 1 full), its mean length in words (over the
+    // 9,942 listings of the relevance test), and its words.
+    let fields: [(f32, f32, f32, Vec<String>); 8] = [
+        (2.0, 0.3, 2.3, words_of_name(name)),
+        (0.5, 0.3, 2.5, words(owner)),
+        (2.0, 0.3, 2.8, words(&text.title)),
+        (1.0, 0.6, 16.7, words(&text.description)),
+        (0.5, 0.3, 2.2, words(&text.category)),
+        (0.7, 0.5, 5.2, words(&text.tags.join(" "))),
+        (0.3, 0.7, 23.5, words_of_name(&names)),
+        (0.15, 0.8, 112.2, words(&texts)),
     ];
     let mut weights: BTreeMap<String, f32> = BTreeMap::new();
     let (mut written, mut bytes) = (BTreeSet::new(), 0);
-    for (field, words) in fields {
-        let length = words.len() as f32 / field.mean_length;
-        let each = field.weight / (1.0 - field.length_norm + field.length_norm * length);
+    for (weight, length_norm, mean_length, words) in fields {
+        let length = words.len() as f32 / mean_length;
+        let each = weight / (1.0 - length_norm + length_norm * length);
         for word in words {
             let word: String = word.chars().take(LONGEST_WORD).collect();
             let has_room = written.len() < MAX_WORDS && bytes + word.len() <= MAX_WORD_BYTES;

@@ -2,7 +2,8 @@
 //! of hits of the ranking. The next page continues where the last page ended. So no hit is lost or repeated,
 //! and the number of reads per page is fixed.
 
-use super::{Found, Hit, Query, Searcher};
+use super::query::{Found, Hit, Query};
+use super::service::Searcher;
 use registry_model::Moment;
 use registry_store::StoreError;
 

@@ -4,6 +4,9 @@
 //! If a search backend finds the candidates ([`super::backend`]), the index of all listings is light: it lists them and
 //! knows how frequent words are, but contains no posting lists and no embeddings.
 
+mod name_hashes;
+mod name_order;
+
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
@@ -13,10 +16,10 @@ use super::embedding::{self, EmbeddingMatrix, WIDTH, WORD_WIDTH};
 #[cfg(test)]
 use super::entry::IndexEntry;
 use super::entry::IndexedListing;
-use super::name_order::NameOrder;
-use super::names::NameHashes;
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{WordShape, stem};
+use name_hashes::NameHashes;
+use name_order::NameOrder;
 use registry_model::{Availability, HashPrefix, Kind, Listed};
 
 /// The number of removed documents that may stay in the posting lists without a compaction. In a larger index, up to a
@@ -70,7 +73,7 @@ pub struct Index {
     /// For an index of candidates: the number of documents in the whole index, whose frequencies its terms have.
     whole_count: Option<usize>,
     /// Live documents by kind and by how they are shown; a few entries.
-    shown_counts: Vec<((Kind, Availability), usize)>,
+    counts: Vec<((Kind, Availability), usize)>,
     /// Words of at least [`MIN_FREQUENT_DOCS`] documents, among which related terms are found.
     frequent_words: Vec<u32>,
     frequent_embeddings: EmbeddingMatrix<WORD_WIDTH>,
@@ -138,7 +141,8 @@ impl Index {
     }
 
     fn append(&mut self, bucket: Bucket) -> Vec<u32> {
-        let term_numbers: Vec<u32> = bucket.dictionary.into_iter().map(|word| self.place(word)).collect();
+        let term_numbers: Vec<u32> =
+            bucket.dictionary.into_iter().map(|word| self.term_number(word)).collect();
         let mut numbers = Vec::with_capacity(bucket.entries.len());
         for entry in bucket.entries {
             let number = u32::try_from(self.listings.len()).unwrap_or(u32::MAX);
@@ -160,8 +164,8 @@ impl Index {
                 self.embeddings.push(&entry.embedding);
             }
             self.described_count += usize::from(!words.is_empty());
-            self.names.push(number, &entry.listing);
-            self.count_shown(&entry.listing, 1);
+            self.names.push(number, entry.listing.names());
+            self.change_count(&entry.listing, 1);
             self.listings.push(Some(Document { listing: entry.listing, stems, words }));
             numbers.push(number);
         }
@@ -199,7 +203,7 @@ impl Index {
             }
             self.live_count -= 1;
             self.described_count -= usize::from(!document.words.is_empty());
-            self.count_shown(&document.listing, -1);
+            self.change_count(&document.listing, -1);
         }
         let removed = self.listings.len() - self.live_count;
         if removed > MAX_REMOVED && removed * 3 > self.listings.len() {
@@ -263,17 +267,17 @@ impl Index {
     }
 
     /// The number of documents that a list contains.
-    pub(super) fn count_of(&self, kind: Option<Kind>, listed: Listed) -> usize {
+    pub(super) fn listed_count(&self, kind: Option<Kind>, listed: Listed) -> usize {
         let counted =
             |(of, shown): (Kind, Availability)| kind.is_none_or(|kind| kind == of) && listed.admits(shown);
-        self.shown_counts.iter().filter(|(shown, _)| counted(*shown)).map(|(_, count)| count).sum()
+        self.counts.iter().filter(|(shown, _)| counted(*shown)).map(|(_, count)| count).sum()
     }
 
-    fn count_shown(&mut self, listing: &IndexedListing, change: isize) {
+    fn change_count(&mut self, listing: &IndexedListing, change: isize) {
         let shown = (listing.kind, listing.shown);
-        match self.shown_counts.iter_mut().find(|(known, _)| *known == shown) {
+        match self.counts.iter_mut().find(|(known, _)| *known == shown) {
             Some((_, count)) => *count = count.saturating_add_signed(change),
-            None => self.shown_counts.push((shown, usize::try_from(change).unwrap_or_default())),
+            None => self.counts.push((shown, usize::try_from(change).unwrap_or_default())),
         }
     }
 
@@ -296,7 +300,7 @@ impl Index {
 
     /// The stems of the frequent words most similar to `word`, other than its own stem, with their similarity.
     pub(super) fn related_terms(&self, word: &str, own: &str) -> Vec<(String, f32)> {
-        let vector = embedding::normalized(embedding::of_word(word));
+        let vector = embedding::normalized(embedding::word_vector(word));
         let mut near: Vec<(f32, u32)> = self
             .frequent_embeddings
             .similarities(&vector)
@@ -331,7 +335,7 @@ impl Index {
         self.frequent_embeddings.push(&embedding::quantised_word(word));
     }
 
-    fn place(&mut self, word: String) -> u32 {
+    fn term_number(&mut self, word: String) -> u32 {
         let shapes = &mut self.shapes;
         let shape = WordShape::of(&word);
         let term = self.terms.entry(word.into_boxed_str());
@@ -345,19 +349,12 @@ impl Index {
 
     /// Drops the terms that no document contains, and renumbers the others.
     fn drop_unused_terms(&mut self) {
-        let mut next = 0;
-        let new_numbers: Vec<Option<u32>> = (self.terms.values())
-            .map(|term| {
-                let is_used = term.doc_freq > 0 || term.word_freq > 0 || term.is_frequent;
-                let number = is_used.then_some(next);
-                next += u32::from(is_used);
-                number
-            })
-            .collect();
-        let mut kept = new_numbers.iter().map(Option::is_some);
-        self.terms.retain(|_, _| kept.next().unwrap_or(true));
-        let mut kept = new_numbers.iter().map(Option::is_some);
-        self.shapes.retain(|_| kept.next().unwrap_or(true));
+        let is_used = |term: &Term| term.doc_freq > 0 || term.word_freq > 0 || term.is_frequent;
+        let new_numbers = renumbered(self.terms.values().map(is_used));
+        let mut stays = new_numbers.iter().map(Option::is_some);
+        self.terms.retain(|_, _| stays.next().unwrap_or(true));
+        let mut stays = new_numbers.iter().map(Option::is_some);
+        self.shapes.retain(|_| stays.next().unwrap_or(true));
         let documents = self.listings.iter_mut().flatten();
         let numbers = documents.flat_map(|document| document.stems.iter_mut().chain(&mut document.words));
         for number in numbers.chain(&mut self.frequent_words) {
@@ -367,30 +364,36 @@ impl Index {
 
     /// Renumbers the live documents and drops the removed ones, and the terms that were only in these.
     fn compact(&mut self) {
-        let mut new_number: Vec<Option<u32>> = Vec::with_capacity(self.listings.len());
-        let mut next = 0;
-        for document in &self.listings {
-            new_number.push(document.as_ref().map(|_| next));
-            next += u32::from(document.is_some());
-        }
-        let renumbered = |number: u32| new_number[number as usize];
+        let new_numbers = renumbered(self.listings.iter().map(Option::is_some));
+        let new_number = |number: u32| new_numbers[number as usize];
         for term in self.terms.values_mut() {
             term.postings.retain_mut(|posting| {
-                renumbered(posting.document).inspect(|number| posting.document = *number).is_some()
+                new_number(posting.document).inspect(|number| posting.document = *number).is_some()
             });
         }
         for loaded in self.buckets.values_mut() {
-            loaded.listings = loaded.listings.iter().filter_map(|number| renumbered(*number)).collect();
+            loaded.listings = loaded.listings.iter().filter_map(|number| new_number(*number)).collect();
         }
-        self.embeddings = self.embeddings.retained(|number| new_number[number].is_some());
-        self.by_name.renumber(renumbered);
+        self.embeddings = self.embeddings.retained(|number| new_numbers[number].is_some());
+        self.by_name.renumber(new_number);
         self.listings.retain(Option::is_some);
         self.names = NameHashes::default();
         for (number, document) in (0..).zip(self.listings.iter().flatten()) {
-            self.names.push(number, &document.listing);
+            self.names.push(number, document.listing.names());
         }
         self.drop_unused_terms();
     }
+}
+
+/// Numbers those that stay anew, in their order; `None` for the others.
+fn renumbered(stays: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
+    let mut next = 0;
+    let number = |stays: bool| {
+        let number = stays.then_some(next);
+        next += u32::from(stays);
+        number
+    };
+    stays.map(number).collect()
 }
 
 #[cfg(test)]
@@ -409,136 +412,4 @@ fn sort_key(listings: &[Option<Document>], number: u32) -> Option<(&str, &str)> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::{IndexAnswer, search, search_among};
-    use crate::entry::IndexedText;
-    use crate::{Query, Text};
-    use registry_model::Kind;
-
-    const THINGS: [&str; 6] = ["weather", "invoices", "pull requests", "recipes", "kubernetes pods", "maps"];
-
-    fn entry(n: usize) -> IndexEntry {
-        let text = IndexedText {
-            name: format!("acme/helper-{n}"),
-            description: format!("Reads {} and tells what is new, part {}.", THINGS[n % 6], n / 6 % 10),
-            ..IndexedText::default()
-        };
-        let listing = IndexedListing {
-            kind: if n.is_multiple_of(5) { Kind::Agent } else { Kind::Mcp },
-            name: text.name.clone(),
-            registry_name: text.name.clone(),
-            short_names: text.short_names(),
-            changed_at: i64::try_from(n).unwrap(),
-            ..IndexedListing::example(&format!("mcp-helper-{n}"))
-        };
-        IndexEntry::from_text(listing, &text)
-    }
-
-    /// Buckets of these entries.
-    fn buckets(numbers: std::ops::Range<usize>) -> Vec<(HashPrefix, Bucket)> {
-        let bytes =
-            Bucket::default().changed(HashPrefix::default(), numbers.map(entry).collect(), &[]).unwrap();
-        bytes.into_iter().map(|(prefix, bytes)| (prefix, Bucket::read(&bytes).unwrap())).collect()
-    }
-
-    /// How many hits there are and the ranks of the first; the order of equal hits is left open.
-    fn answers(index: &Index, question: &str) -> (usize, Vec<u32>) {
-        let text = Text::parse(question, "q").unwrap();
-        let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 30 };
-        let answer = search(index, &query, None);
-        assert_eq!(answer.searched, index.len());
-        (answer.total, answer.hits.iter().map(|hit| (hit.rank * 1e4).round() as u32).collect())
-    }
-
-    #[test]
-    fn updated_index_returns_the_same_hits_as_a_new_index() {
-        let all = buckets(0..3000);
-        let (go, stay) = all.split_at(all.len() * 4 / 5);
-        let mut old = Index::default();
-        for (prefix, bucket) in &all {
-            old.put(*prefix, 1, bucket.clone());
-            old.put(*prefix, 2, bucket.clone());
-        }
-        for (prefix, _) in go {
-            old.remove(*prefix);
-        }
-        let mut new = Index::default();
-        for (prefix, bucket) in stay {
-            new.put(*prefix, 1, bucket.clone());
-        }
-        assert_eq!((old.len(), old.prefixes().count()), (new.len(), stay.len()));
-        assert!(old.slots() < 2 * old.len() + MAX_REMOVED, "removed documents are compacted away");
-        old.compact();
-        let most = new.terms.len() + old.frequent_words.len();
-        assert!(old.terms.len() <= most, "terms of removed documents stay: {} of {most}", old.terms.len());
-        let names = |index: &Index| index.by_name(None).cloned().collect::<Vec<_>>();
-        assert_eq!(names(&old), names(&new));
-        assert!(
-            names(&new).is_sorted_by(|a, b| a.sort_key() < b.sort_key()) && names(&new).len() == new.len()
-        );
-        for kind in [None, Some(Kind::Agent), Some(Kind::Mcp)] {
-            assert_eq!(old.count_of(kind, Listed::Live), new.count_of(kind, Listed::Live), "{kind:?}");
-        }
-        let last = stay.last().unwrap().1.entries[0].listing.name.clone();
-        for question in ["weather news", "invoces", "an agent for maps", "", "nothing like it", &last] {
-            assert_eq!(answers(&old, question), answers(&new, question), "{question}");
-        }
-        assert_eq!(answers(&new, &last).1[0], 10_000, "a whole name ranks first");
-    }
-
-    #[test]
-    fn candidates_rank_as_in_the_whole_index() {
-        let [whole, light] = [Index::default(), Index::light()].map(|index| index.with((0..600).map(entry)));
-        let all = buckets(0..600).into_iter().map(|(_, bucket)| bucket).collect();
-        let candidates = Index::of_candidates(all, &light);
-        for question in ["weather news", "invoces", "an agent for maps", "nothing like it", "acme/helper-7"] {
-            let text = Text::parse(question, "q").unwrap();
-            let query = Query { text, kind: None, category: None, listed: Listed::Live, skip: 0, limit: 30 };
-            let ranks = |answer: IndexAnswer| {
-                let hits = answer.hits.into_iter().map(|hit| (hit.id, hit.rank)).collect::<Vec<_>>();
-                (hits, answer.total, answer.searched)
-            };
-            let answer = search_among(&candidates, &light, &query, None);
-            assert_eq!(ranks(answer), ranks(search(&whole, &query, None)), "{question}");
-        }
-    }
-
-    #[test]
-    fn sample_shows_how_frequent_words_are() {
-        let entries = (0..1200).map(|n| if n % 7 == 0 { entry(n) } else { entry(n).light() });
-        let index = Index::light().with(entries);
-        // One of six listings contains it.
-        let frequency = index.doc_freq(&stem("weather"));
-        assert!((180..220).contains(&frequency), "{frequency}");
-        assert_eq!((index.len(), index.doc_freq("nothing")), (1200, 0));
-    }
-
-    #[test]
-    fn words_of_a_listing_are_limited() {
-        let tags = (0..20_000).map(|n| format!("tag{n}")).chain(["x".repeat(100_000)]).collect();
-        let text = IndexedText { name: "acme/helper".to_owned(), tags, ..IndexedText::default() };
-        let entry = IndexEntry::from_text(entry(1).listing, &text);
-        assert!(entry.words.len() <= 320 && entry.stems.len() <= 320, "{}", entry.words.len());
-        assert!(
-            entry.words.iter().all(|word| word.len() <= 64) && entry.words.contains(&"helper".to_owned())
-        );
-    }
-
-    #[test]
-    fn filters_also_apply_to_exact_name_matches() {
-        let index = Index::default().with((0..60).map(entry));
-        for kind in [Kind::Agent, Kind::Mcp] {
-            // The number says the kind: every fifth is an agent.
-            for name in ["acme/helper-5", "acme/helper-6"] {
-                let text = Text::parse(name, "q").unwrap();
-                let (kind_of, listed) = (Some(kind), Listed::Live);
-                let query = Query { text, kind: kind_of, category: None, listed, skip: 0, limit: 60 };
-                let answer = search(&index, &query, None);
-                let ids: Vec<String> = answer.hits.iter().map(|hit| hit.id.to_string()).collect();
-                assert_eq!(ids.contains(&"mcp-helper-5".to_owned()), kind == Kind::Agent, "{name}");
-                assert_eq!(ids.contains(&"mcp-helper-6".to_owned()), kind == Kind::Mcp, "{name}");
-            }
-        }
-    }
-}
+mod tests;

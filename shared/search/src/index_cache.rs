@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use super::bucket::{Bucket, Unreadable};
 use super::embedding;
 use super::index::Index;
-use super::phrasebook;
+use super::parsed_query::phrasebook;
 use registry_model::{HashPrefix, Moment};
 use registry_store::{Manifest, Store, StoreError};
 

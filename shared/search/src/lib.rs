@@ -5,8 +5,8 @@
 //! `registry-formats`, `registry-fetch` (for its TLS configuration) and `registry-store` only.
 //!
 //! Start with `service`: it runs a search from the query to the hits. `parsed_query` and `rank` decide the order.
-//! `index` is the inverted index. `build` and `bucket` store it, and `index_cache` keeps it up to date in memory. `backend` and `chroma`
-//! search with a server of the operator.
+//! `index` is the inverted index, and `index_view` is what one query searches. `build` and `bucket` store the index, and
+//! `index_cache` keeps it up to date in memory. `backend` and `chroma` search with a server of the operator.
 
 pub mod backend;
 pub mod browse;
@@ -17,22 +17,18 @@ mod damage;
 pub mod embedding;
 pub mod engine;
 pub mod entry;
+mod facets;
 pub mod filtered;
 pub mod index;
 mod index_cache;
-mod kind_hint;
-mod name_order;
+mod index_view;
 mod names;
 mod parsed_query;
-mod phrasebook;
 mod query;
 mod rank;
 mod service;
-mod spelling;
 mod stop_words;
-mod synonyms;
 mod task;
-mod translation;
 mod words;
 
 pub use backend::Backend;

@@ -1,9 +1,6 @@
-//! The forms of a listing's name that a search compares: without the owner, as separate words, as people type
-//! it, and hashed. Indexing and ranking use the same forms.
+//! The forms of a listing's name that a search compares: without the owner, as separate words, and as people
+//! type it. Indexing and ranking use the same forms.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-use super::entry::IndexedListing;
 use super::words::words;
 
 /// The name without its owner, and the owner: `io.github.acme/weather`, `com.acme.weather`, `@acme/weather`.
@@ -39,59 +36,6 @@ pub(super) fn short_name(name: &str) -> String {
     let suffixes = ["mcpserver", "mcp", "server"];
     let bare = suffixes.iter().find_map(|suffix| joined.strip_suffix(suffix)).filter(|bare| !bare.is_empty());
     bare.map(str::to_owned).unwrap_or(joined)
-}
-
-/// Hashes that are compared together.
-const CHUNK: usize = 64;
-
-/// Finds documents by name. Scanning all hashes takes microseconds; a map would take more memory than the names.
-#[derive(Clone, Debug, Default)]
-pub(super) struct NameHashes {
-    hashes: Vec<u32>,
-    documents: Vec<u32>,
-}
-
-impl NameHashes {
-    pub(super) fn push(&mut self, document: u32, listing: &IndexedListing) {
-        let names = [listing.name.as_str(), &listing.registry_name, listing.id.as_str()].into_iter();
-        let names = names.chain(listing.short_names.iter().map(String::as_str));
-        let mut hashes: Vec<u32> = names.map(hash).collect();
-        hashes.sort_unstable();
-        hashes.dedup();
-        self.documents.extend(std::iter::repeat_n(document, hashes.len()));
-        self.hashes.extend(hashes);
-    }
-
-    pub(super) fn shrink(&mut self) {
-        self.hashes.shrink_to_fit();
-        self.documents.shrink_to_fit();
-    }
-
-    /// The documents that may have one of these names, by number and each once.
-    pub(super) fn documents(&self, names: [&str; 2]) -> impl Iterator<Item = usize> {
-        let [one, other] = names.map(hash);
-        let matches = |found: u32| found == one || found == other;
-        let mut documents: Vec<u32> = Vec::new();
-        for (hashes, of) in self.hashes.chunks(CHUNK).zip(self.documents.chunks(CHUNK)) {
-            // Without a branch per hash, so that the compiler can vectorize it; few chunks contain a match.
-            if hashes.iter().fold(false, |any, found| any | matches(*found)) {
-                let found = hashes.iter().zip(of).filter(|(found, _)| matches(**found));
-                documents.extend(found.map(|(_, document)| *document));
-            }
-        }
-        documents.dedup();
-        documents.into_iter().map(|document| document as usize)
-    }
-}
-
-fn hash(name: &str) -> u32 {
-    let mut hasher = DefaultHasher::new();
-    for byte in name.bytes() {
-        byte.to_ascii_lowercase().hash(&mut hasher);
-    }
-    #[expect(clippy::cast_possible_truncation, reason = "half of a hash is a hash")]
-    let half = hasher.finish() as u32;
-    half
 }
 
 #[cfg(test)]

@@ -2,13 +2,19 @@
 //! the word, of its corrected spelling, of synonyms, and of related terms. A word may also be joined with its neighbor
 //! or split in two. All of this needs the index, because it depends on the words of listings.
 
+mod kind_hint;
+pub(super) mod phrasebook;
+mod spelling;
+mod synonyms;
+mod translation;
+
 use std::collections::{BTreeSet, HashSet};
 
-use super::index::Index;
-use super::phrasebook::{self, PhraseMatch};
+use super::embedding;
+use super::index_view::IndexView;
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{stem, words};
-use super::{embedding, kind_hint, spelling, synonyms, translation};
+use phrasebook::PhraseMatch;
 use registry_model::Kind;
 
 /// The weight of an expansion by its origin; the word itself has 1.
@@ -48,34 +54,6 @@ const MAX_EMBEDDED_WORDS: usize = 24;
 /// Words whose spelling is checked and whose related terms are searched: each is compared with all words of the index.
 pub(super) const MAX_EXPANDED_TERMS: usize = 16;
 
-/// The words of listings and their frequencies.
-#[derive(Clone, Copy)]
-pub(super) struct Vocabulary<'a> {
-    pub(super) whole: &'a Index,
-    /// Candidates from a search backend; they may have words that the sample in `whole` lacks.
-    candidates: Option<&'a Index>,
-}
-
-impl<'a> From<&'a Index> for Vocabulary<'a> {
-    fn from(whole: &'a Index) -> Self {
-        Self { whole, candidates: None }
-    }
-}
-
-impl<'a> Vocabulary<'a> {
-    pub(super) const fn with_candidates(whole: &'a Index, candidates: &'a Index) -> Self {
-        Self { whole, candidates: Some(candidates) }
-    }
-
-    fn doc_freq(self, stem: &str) -> u32 {
-        self.whole.doc_freq(stem).max(self.candidates.map_or(0, |index| index.doc_freq(stem)))
-    }
-
-    pub(super) fn word_freq(self, word: &str) -> u32 {
-        self.whole.word_freq(word).max(self.candidates.map_or(0, |index| index.word_freq(word)))
-    }
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct QueryTerm {
     pub(super) word: String,
@@ -101,9 +79,9 @@ pub(super) struct ParsedQuery {
 
 impl ParsedQuery {
     /// Of the words, the first `expanded` are corrected and expanded.
-    pub(super) fn of<'a>(text: &str, index: impl Into<Vocabulary<'a>>, expanded: usize) -> Self {
+    pub(super) fn of<'a>(text: &str, index: impl Into<IndexView<'a>>, expanded: usize) -> Self {
         let index = index.into();
-        let kind = kind_hint::of(text);
+        let kind = kind_hint::detect(text);
         let query_words = words(text);
         let translated = translation::in_english(&query_words);
         let is_translated = translated.is_some();
@@ -140,8 +118,12 @@ impl ParsedQuery {
         let embedded = &spelling[..spelling.len().min(MAX_EMBEDDED_WORDS)];
         let about = if has_meaning { embedding::vector(&embedded.join(" ")) } else { None };
         let phrase_matches = about.as_deref().map(phrasebook::matches).unwrap_or_default();
-        let towards = |one: &PhraseMatch| (one.terms.vector.as_slice(), TOWARDS_PHRASE * one.likelihood);
-        let vector = about.map(|about| embedding::moved_towards(about, phrase_matches.iter().map(towards)));
+        let vector = about.map(|mut vector| {
+            for PhraseMatch { terms, likelihood } in &phrase_matches {
+                embedding::add(&mut vector, &terms.vector, TOWARDS_PHRASE * likelihood);
+            }
+            embedding::normalized(vector)
+        });
         Self { kind, text, vector, phrase_matches, corrected, terms: without_repeats(terms) }
     }
 
@@ -170,7 +152,7 @@ impl QueryTerm {
         }
     }
 
-    fn correct(&mut self, index: Vocabulary<'_>) {
+    fn correct(&mut self, index: IndexView<'_>) {
         let Some((spelling, edits)) = spelling::corrected(index, &self.word) else { return };
         let known = index.doc_freq(&stem(&self.word)) > 0;
         accept(&mut self.stems, stem(spelling), if known { CORRECTED } else { 1.0 });
@@ -186,17 +168,18 @@ impl QueryTerm {
     }
 
     /// Whether a listing contains the word, or its vector says what it means.
-    fn is_understood(&self, index: Vocabulary<'_>) -> bool {
+    fn is_understood(&self, index: IndexView<'_>) -> bool {
         index.doc_freq(&stem(&self.spelling)) > 0 || embedding::is_understood(&self.spelling)
     }
 
     /// Only for rare words without synonyms.
-    fn add_related_terms(&mut self, index: Vocabulary<'_>) {
+    fn add_related_terms(&mut self, index: IndexView<'_>) {
         let own = stem(&self.spelling);
         if !self.is_understood(index) {
             return;
         }
-        if index.doc_freq(&own) >= MAX_EXPANDED_DOCS || !synonyms::of(std::slice::from_ref(&own)).is_empty() {
+        if index.doc_freq(&own) >= MAX_EXPANDED_DOCS || !synonyms::find(std::slice::from_ref(&own)).is_empty()
+        {
             return;
         }
         for (stem, near) in index.whole.related_terms(&self.spelling, &own) {
@@ -205,7 +188,7 @@ impl QueryTerm {
     }
 
     /// `googledrive` also matches `google` and `drive` where documents write them apart.
-    fn split_compound(&mut self, index: Vocabulary<'_>) {
+    fn split_compound(&mut self, index: IndexView<'_>) {
         let word = self.word.clone();
         let long = (MIN_COMPOUND_LEN..=MAX_COMPOUND_LEN).contains(&word.len()) && word.is_ascii();
         if self.corrected || !long || index.doc_freq(&stem(&word)) >= MAX_COMPOUND_DOCS {
@@ -230,7 +213,7 @@ fn accept<S: PartialEq>(expansions: &mut Vec<(S, f32)>, stem: S, weight: f32) {
 }
 
 /// `git hub` also matches `github` where documents write it joined.
-fn join_adjacent(terms: &mut [QueryTerm], index: Vocabulary<'_>) {
+fn join_adjacent(terms: &mut [QueryTerm], index: IndexView<'_>) {
     for first in 1..terms.len() {
         let pair = first - 1..=first;
         let joined: String = terms[pair.clone()].iter().map(|term| term.spelling.as_str()).collect();
@@ -248,7 +231,7 @@ fn add_synonyms(terms: &mut [QueryTerm], spelling: &[String]) {
     let own: Vec<String> = terms.iter().map(|term| stem(&term.spelling)).collect();
     for length in 1..=synonyms::MAX_PHRASE_WORDS {
         for phrase in stems.windows(length) {
-            let others = synonyms::of(phrase);
+            let others = synonyms::find(phrase);
             for (term, _) in terms.iter_mut().zip(&own).filter(|(_, own)| phrase.contains(own)) {
                 for other in others {
                     accept(&mut term.stems, other.clone(), SYNONYM);
@@ -273,92 +256,4 @@ fn is_informative(word: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::entry::{IndexEntry, IndexedListing, IndexedText};
-
-    /// An index over listings of these descriptions, six of each.
-    fn index(descriptions: &[&str]) -> Index {
-        let entry = |(n, text): (usize, &&str)| {
-            let text = IndexedText { description: (*text).to_owned(), ..IndexedText::default() };
-            IndexEntry::from_text(IndexedListing::example(&format!("mcp-{n}")), &text)
-        };
-        Index::default().with((0..6).flat_map(|_| descriptions).enumerate().map(entry))
-    }
-
-    fn parsed(text: &str, index: &Index) -> ParsedQuery {
-        ParsedQuery::of(text, index, MAX_EXPANDED_TERMS)
-    }
-
-    fn expansions(query: &ParsedQuery, word: &str) -> Vec<String> {
-        let term = query.terms.iter().find(|term| term.word == word);
-        term.unwrap_or_else(|| panic!("{word} is no term of {query:?}"))
-            .stems
-            .iter()
-            .map(|s| s.0.clone())
-            .collect()
-    }
-
-    #[test]
-    fn generic_words_are_dropped_unless_the_query_has_no_other_words() {
-        let index = index(&["weather"]);
-        let query_words = parsed("Please find me a good tool for the weather", &index);
-        assert_eq!(query_words.terms.iter().map(|term| term.word.as_str()).collect::<Vec<_>>(), ["weather"]);
-        assert_eq!(parsed("the best tools", &index).terms.len(), 2);
-        assert!(parsed("of the and", &index).terms.is_empty());
-    }
-
-    #[test]
-    fn typos_are_corrected_to_words_of_listings() {
-        let index = index(&["manages kubernetes clusters", "reads weather forecasts"]);
-        let query_words = parsed("kubernettes wether", &index);
-        assert!(expansions(&query_words, "kubernettes").contains(&stem("kubernetes")));
-        assert!(query_words.corrected && query_words.text.starts_with("kubernetes"), "{query_words:?}");
-        let right = parsed("weather forecast for clusters", &index);
-        assert!(!right.corrected, "an inflected form is no typing error: {right:?}");
-        let index = self::index(&["signed statements", "queries in public"]);
-        assert!(parsed("siguned statments", &index).corrected);
-        let swedish = parsed("vilken tjanst kan statmens hjalpa oss", &index);
-        assert!(!swedish.corrected, "another language is no typing error: {swedish:?}");
-    }
-
-    #[test]
-    fn words_of_a_phrase_are_shown_only_as_the_listing_writes_them() {
-        let index = index(&["Weather forecasts for sailors"]);
-        let query = parsed("do i need an umbrella", &index);
-        assert_eq!(crate::rank::matched_words(&index, &query, 0).0, ["weather"]);
-    }
-
-    #[test]
-    fn query_in_another_language_is_translated() {
-        for (query, text) in [
-            (
-                "Ich suche einen Agenten, der Dokumente ins Deutsche übersetzt",
-                "agent document german translate translation",
-            ),
-            ("Bonjour, avez-vous un serveur qui donne la météo ?", "server weather forecast"),
-            ("Wettervorhersage", "weather forecast forecast"),
-            ("find an agent that plans a trip to La Paz", "find an agent that plans a trip to la paz"),
-        ] {
-            assert_eq!(parsed(query, &Index::default()).text, text, "{query}");
-        }
-    }
-
-    #[test]
-    fn query_words_are_joined_or_split_to_match_words_of_listings() {
-        let index = index(&["github issues", "google drive files"]);
-        assert!(expansions(&parsed("git hub issues", &index), "git").contains(&stem("github")));
-        let apart = parsed("googledrive", &index);
-        let stems = expansions(&apart, "googledrive");
-        assert!(stems.contains(&stem("google")) && stems.contains(&stem("drive")), "{stems:?}");
-    }
-
-    #[test]
-    fn synonyms_match_and_repeated_words_count_once() {
-        let index = index(&["kubernetes"]);
-        assert!(expansions(&parsed("k8s", &index), "k8s").contains(&stem("kubernetes")));
-        assert!(expansions(&parsed("kubernetes", &index), "kubernetes").contains(&stem("k8s")));
-        assert!(expansions(&parsed("open pull request", &index), "pull").contains(&stem("merge")));
-        assert_eq!(parsed("maps and maps", &index).terms.len(), 1);
-    }
-}
+mod tests;

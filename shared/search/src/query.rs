@@ -53,16 +53,14 @@ impl Hit {
             (Kind::Mcp, 1) => "its tool",
             (Kind::Mcp, _) => "its tools",
         };
-        let mut reasons = Vec::new();
-        if !self.words.is_empty() {
-            reasons.push(format!("mentions {}", quoted(&self.words)));
-        }
-        if !self.other_words.is_empty() {
-            reasons.push(format!("has words related to {}", quoted(&self.other_words)));
-        }
-        if !self.matched_abilities.is_empty() {
-            reasons.push(format!("{ability} {}", quoted(&self.matched_abilities)));
-        }
+        let reasons = [
+            ("mentions", &self.words),
+            ("has words related to", &self.other_words),
+            (ability, &self.matched_abilities),
+        ];
+        let reasons = reasons.into_iter().filter(|(_, words)| !words.is_empty());
+        let mut reasons: Vec<String> =
+            reasons.map(|(how, words)| format!("{how} {}", quoted(words))).collect();
         if reasons.is_empty() {
             reasons.push("close in name or meaning".to_owned());
         }

@@ -4,14 +4,12 @@
 
 use std::cmp::Ordering;
 
-use super::Query;
 use super::embedding;
-use super::engine::Own;
 use super::entry::IndexedListing;
 use super::index::Index;
 use super::names::short_name;
 use super::parsed_query::{ParsedQuery, QueryTerm};
-use super::service::CLEAR_RANK;
+use super::query::Query;
 use super::stop_words::{is_generic, is_stop_word};
 use super::words::{stem, words_of_name};
 use registry_model::{Category, Kind, Listed, ListingId};
@@ -40,6 +38,12 @@ const FULL_SIMILARITY: f32 = 0.75;
 const MAX_ABILITIES: usize = 6;
 /// The minimum similarity of a hit without a matching word.
 const MIN_SIMILARITY: f32 = 0.3;
+/// From this rank on, a first hit clearly matches. Among 12 real listings, 154 of 165 searches that none of them answers
+/// stay below; among 160, 135 of 143 whose first hit is a good answer reach it.
+pub(super) const CLEAR_RANK: f32 = 0.35;
+
+/// The registry's own listings, if any.
+pub type Own<'a> = Option<&'a [ListingId; 2]>;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filter {

@@ -4,12 +4,17 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::future::try_join_all;
 use jiff::SignedDuration;
 
-use super::browse::CountedFacets;
-use super::engine::IndexHit;
+use super::backend::{self, Backend};
+use super::engine::{self, IndexAnswer, IndexHit};
+use super::facets::CountedFacets;
+use super::index::Index;
 use super::index_cache::{IndexCache, Reading};
-use super::{Backend, Found, Hit, Query};
+use super::index_view::IndexView;
+use super::query::{Found, Hit, Query};
+use super::rank::{CLEAR_RANK, Filter};
 use registry_model::{Clock, LastProbe, Listing, ListingId, Moment};
 use registry_store::{Store, StoreError};
 
@@ -17,9 +22,6 @@ use registry_store::{Store, StoreError};
 /// of the query, so that evidence only decides between hits of equal relevance.
 const FRESH: f32 = 0.01;
 const SCORE: f32 = 0.01;
-/// From this rank on, a first hit clearly matches. Among 12 real listings, 154 of 165 searches that none of them answers
-/// stay below; among 160, 135 of 143 whose first hit is a good answer reach it.
-pub(super) const CLEAR_RANK: f32 = 0.35;
 /// The longest time of [`Searcher::preload`]. AWS ends a start that takes ten seconds.
 const MAX_PRELOAD: Duration = Duration::from_secs(5);
 /// From this age a handshake adds nothing; a Live listing has no older one.
@@ -120,6 +122,31 @@ impl Searcher {
         let mut named = index.listings().map(|(_, listing)| listing).filter(|listing| begins(&listing.name));
         let only = named.next()?;
         named.next().is_none().then(|| only.id.clone())
+    }
+
+    /// The hits by the loaded index, or by the backend.
+    async fn answer(&self, query: &Query) -> Result<IndexAnswer, StoreError> {
+        let candidates = self.candidates_of(query).await?;
+        let view = IndexView { whole: &self.read(), candidates: candidates.as_ref() };
+        Ok(engine::search_in(view, query, Some(&self.own)))
+    }
+
+    /// An index of the candidates for a query; `None` if the loaded index finds the hits itself.
+    pub(super) async fn candidates_of(&self, query: &Query) -> Result<Option<Index>, StoreError> {
+        let chroma = self.backend.chroma.as_ref().filter(|_| !query.text.is_empty());
+        let Some(chroma) = chroma else { return Ok(None) };
+        let (text, filter) = (query.text.as_str(), Filter::of(query));
+        let (questions, named) = {
+            let whole = self.read();
+            (backend::questions(&whole, text), backend::named(&whole, text))
+        };
+        let found = questions.iter().map(|question| chroma.nearest(question, &filter));
+        let mut ids = try_join_all(found).await?.concat();
+        ids.extend(named);
+        ids.sort_unstable();
+        ids.dedup();
+        let entries = if ids.is_empty() { Vec::new() } else { chroma.entries(&ids).await? };
+        Ok(Some(Index::of_candidates(entries, &self.read())))
     }
 
     /// Must not be held across an await.

@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 
-use super::{CardFault, OtherDocument};
+use super::likeness::OtherDocument;
+use super::violation::CardFault;
 use registry_model::error::shorten;
 use registry_model::json;
 

@@ -87,7 +87,7 @@ fn modes(field: &str, value: Option<&Value>, found: &mut Findings) {
     let fix = "Write a list of media types, such as [\"text/plain\", \"application/json\"]. Without this list, \
                some clients refuse the card.";
     let is_absent = value.is_none_or(Value::is_null);
-    found.list(is_list || is_absent).note(field, ("modes_missing", fix), value);
+    found.warnings_if(is_list || is_absent).note(field, ("modes_missing", fix), value);
 }
 
 pub(super) fn are_texts(value: &Value) -> bool {

@@ -17,13 +17,13 @@ const OF_SKILL: [Optional; 4] = [
     ("outputModes", are_texts, TEXTS),
 ];
 
-pub(super) fn read(card: &Map<String, Value>, found: &mut Findings) -> Vec<Skill> {
+pub(super) fn parse(card: &Map<String, Value>, found: &mut Findings) -> Vec<Skill> {
     let value = card.get("skills");
     let Some(skills) = value.and_then(Value::as_array).filter(|skills| !skills.is_empty()) else {
         // Required in every version of the protocol; official clients fail without it.
         let fix = "List what the agent can do: [{\"id\", \"name\", \"description\", \"tags\"}].";
         let is_list = value.is_some_and(Value::is_array);
-        found.list(is_list).note("skills", ("skills_missing", fix), value);
+        found.warnings_if(is_list).note("skills", ("skills_missing", fix), value);
         return Vec::new();
     };
     if skills.iter().all(Value::is_string) {
@@ -39,11 +39,11 @@ pub(super) fn read(card: &Map<String, Value>, found: &mut Findings) -> Vec<Skill
         found.warnings.note("skills", ("skills_too_many", fix), value);
     }
     let skills = skills.iter().take(MAX_SKILLS).enumerate();
-    skills.filter_map(|(index, skill)| one(index, skill, found)).collect()
+    skills.filter_map(|(index, skill)| parse_one(index, skill, found)).collect()
 }
 
 /// One skill; `None` where it has neither id nor name. Skills without tags occur in working agents.
-fn one(index: usize, skill: &Value, found: &mut Findings) -> Option<Skill> {
+fn parse_one(index: usize, skill: &Value, found: &mut Findings) -> Option<Skill> {
     let (id, name) = match skill {
         Value::String(name) => (Some(name.clone()), Some(name.clone())),
         _ => (text(skill.get("id")), text(skill.get("name"))),

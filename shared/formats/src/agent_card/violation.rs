@@ -80,7 +80,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    pub(super) const fn list(&mut self, is_warning: bool) -> &mut CardViolations {
+    pub(super) const fn warnings_if(&mut self, is_warning: bool) -> &mut CardViolations {
         if is_warning { &mut self.warnings } else { &mut self.broken }
     }
 }

@@ -9,6 +9,6 @@ pub(super) fn text(value: Option<&Value>) -> Option<&str> {
 }
 
 /// The items of a list; none where there is no list.
-pub(super) fn list(value: Option<&Value>) -> impl Iterator<Item = &Value> {
+pub(super) fn items(value: Option<&Value>) -> impl Iterator<Item = &Value> {
     value.and_then(Value::as_array).into_iter().flatten()
 }

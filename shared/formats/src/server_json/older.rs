@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::fields::list;
+use super::fields::items;
 use super::violation::Violations;
 
 /// A field of an earlier schema: its old name, its new name, and the newest schema that had it.
@@ -50,12 +50,12 @@ pub(super) fn check(server: &Map<String, Value>, violations: &mut Violations) {
     let mut reported: Vec<&'static str> = Vec::new();
     fields("", server, &OF_SERVER, &mut reported, violations);
     for (field, renames) in [("packages", &OF_PACKAGE[..]), ("remotes", &OF_REMOTE[..])] {
-        let entries = list(server.get(field)).enumerate();
+        let entries = items(server.get(field)).enumerate();
         for (index, entry) in entries.filter_map(|(index, entry)| Some((index, entry.as_object()?))) {
             let path = format!("{field}[{index}].");
             fields(&path, entry, renames, &mut reported, violations);
             for name in INPUTS {
-                for (at, input) in list(entry.get(name)).enumerate() {
+                for (at, input) in items(entry.get(name)).enumerate() {
                     if let Some(input) = input.as_object() {
                         fields(&format!("{path}{name}[{at}]."), input, &OF_INPUT, &mut reported, violations);
                     }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::fields::{list, text};
+use super::fields::{items, text};
 use super::violation::Violations;
 use super::{template, version};
 use registry_model::error::shorten;
@@ -21,7 +21,7 @@ pub(super) fn check(path: &str, package: &Value, violations: &mut Violations) {
     registry(path, package, identifier, violations);
     version::check(&format!("{path}.version"), package.get("version"), violations);
     for field in ["runtimeArguments", "packageArguments"] {
-        for (index, argument) in list(package.get(field)).enumerate() {
+        for (index, argument) in items(package.get(field)).enumerate() {
             if text(argument.get("type")) == Some("named") {
                 named_argument(&format!("{path}.{field}[{index}]"), argument, violations);
             }
@@ -117,9 +117,9 @@ fn local_transport(path: &str, transport: &Value, package: &Value, violations: &
 /// The names that the URL of a package's transport may use.
 fn declared(package: &Value) -> Vec<&str> {
     let environment =
-        list(package.get("environmentVariables")).filter_map(|variable| text(variable.get("name")));
+        items(package.get("environmentVariables")).filter_map(|variable| text(variable.get("name")));
     let arguments =
-        ["runtimeArguments", "packageArguments"].into_iter().flat_map(|field| list(package.get(field)));
+        ["runtimeArguments", "packageArguments"].into_iter().flat_map(|field| items(package.get(field)));
     let of_arguments = arguments
         .flat_map(|argument| ["name", "valueHint"].into_iter().filter_map(|field| text(argument.get(field))));
     environment.chain(of_arguments).collect()

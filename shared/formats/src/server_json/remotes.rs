@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::fields::{list, text};
+use super::fields::{items, text};
 use super::template;
 use super::violation::Violations;
 use crate::limits::LONGEST_URL;
@@ -93,7 +93,7 @@ fn fault(url: &str, reach: Reach) -> Option<&'static str> {
 }
 
 /// The stored parts of a valid remote.
-pub fn read(remote: &Value) -> Option<Remote> {
+pub fn remote(remote: &Value) -> Option<Remote> {
     let transport = match text(remote.get("type"))? {
         "streamable-http" => Transport::StreamableHttp,
         "sse" => Transport::Sse,
@@ -102,7 +102,7 @@ pub fn read(remote: &Value) -> Option<Remote> {
     let variables = remote.get("variables").and_then(Value::as_object);
     let url = template::with_values(text(remote.get("url"))?, variables);
     let is_secret = |header: &&Value| header["isRequired"] == true && !has_value(header);
-    let secret = list(remote.get("headers")).filter(is_secret).filter_map(|header| text(header.get("name")));
+    let secret = items(remote.get("headers")).filter(is_secret).filter_map(|header| text(header.get("name")));
     let secret_headers = secret.map(|name| shorten(name, 100)).collect();
     Some(Remote { transport, templated: !template::variables(&url).is_empty(), url, secret_headers })
 }

@@ -5,10 +5,11 @@
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::fields::{list, text};
+use super::fields::{items, text};
 use super::violation::Violations;
 use super::{packages, remotes, template, version};
 use crate::injection;
+use crate::json_texts::{Role, Segment, visit};
 use crate::limits::LONGEST_URL;
 use crate::plain_text::{self, TextKind};
 use registry_model::Reach;
@@ -31,15 +32,15 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
         let message = "Write a title that is not empty, or leave the title out.";
         violations.add("title", "title-whitespace-only", message);
     }
-    for (index, icon) in list(server.get("icons")).enumerate() {
+    for (index, icon) in items(server.get("icons")).enumerate() {
         let Some(url) = icon.get("src").and_then(Value::as_str) else { continue };
         let rules = ["icon-src-invalid-url", "icon-src-not-absolute", "icon-src-invalid-scheme"];
         link(&format!("icons[{index}].src"), url, rules, violations);
     }
-    for (index, package) in list(server.get("packages")).enumerate() {
+    for (index, package) in items(server.get("packages")).enumerate() {
         packages::check(&format!("packages[{index}]"), package, violations);
     }
-    for (index, remote) in list(server.get("remotes")).enumerate() {
+    for (index, remote) in items(server.get("remotes")).enumerate() {
         remotes::check(&format!("remotes[{index}]"), remote, reach, violations);
     }
     addresses(server, violations);
@@ -48,7 +49,7 @@ pub(super) fn check(server: &Map<String, Value>, reach: Reach, violations: &mut 
 
 /// URLs and the path in a repository are stored with the listing, whose item has a limit; the schema sets none.
 fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
-    let remotes = list(server.get("remotes")).enumerate();
+    let remotes = items(server.get("remotes")).enumerate();
     let remotes = remotes.map(|(index, remote)| (format!("remotes[{index}].url"), remote.get("url")));
     let pages = [
         ("websiteUrl", server.get("websiteUrl")),
@@ -69,11 +70,11 @@ fn texts(server: &Map<String, Value>, violations: &mut Violations) {
     use TextKind::{Description, Label, Name};
     for (path, kind) in [("name", Label), ("title", Name), ("description", Description), ("version", Label)] {
         let Some(text) = text(server.get(path)) else { continue };
-        one_text(path, text, kind, violations);
+        one_text(|| path.to_owned(), text, kind, violations);
     }
     for (name, value) in server {
         if !matches!(name.as_str(), "name" | "title" | "description" | "version" | "_meta") {
-            one_text(name, name, TextKind::ForModels, violations);
+            one_text(|| name.clone(), name, TextKind::ForModels, violations);
             inner_texts(name, value, violations);
         }
     }
@@ -88,32 +89,30 @@ fn texts(server: &Map<String, Value>, violations: &mut Violations) {
     }
 }
 
-fn one_text(path: &str, text: &str, kind: TextKind, violations: &mut Violations) {
+fn one_text(place: impl Fn() -> String, text: &str, kind: TextKind, violations: &mut Violations) {
     if let Some(fault) = plain_text::fault(text, kind) {
-        violations.add(path, "not_plain_text", fault);
+        violations.add(place(), "not_plain_text", fault);
     } else if let Some(fault) = injection::fault(text) {
-        violations.add(path, "instruction_to_models", fault);
+        violations.add(place(), "instruction_to_models", fault);
     }
 }
 
 /// The registry does not show these texts on its pages, but passes them on to clients and their models.
-fn inner_texts(path: &str, value: &Value, violations: &mut Violations) {
-    match value {
-        Value::String(text) => one_text(path, text, TextKind::ForModels, violations),
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                inner_texts(&format!("{path}[{index}]"), item, violations);
+fn inner_texts(prefix: &str, value: &Value, violations: &mut Violations) {
+    visit(value, &mut Vec::new(), &mut |path, text, role| {
+        let place = || {
+            let mut place = prefix.to_owned();
+            let name = (role == Role::MemberName).then_some(Segment::Member(text));
+            for segment in path.iter().copied().chain(name) {
+                match segment {
+                    Segment::Member(name) => place.extend([".", name]),
+                    Segment::Item(index) => place.extend(["[", &index.to_string(), "]"]),
+                }
             }
-        }
-        Value::Object(members) => {
-            for (name, member) in members {
-                let path = format!("{path}.{name}");
-                one_text(&path, name, TextKind::ForModels, violations);
-                inner_texts(&path, member, violations);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
+            place
+        };
+        one_text(place, text, TextKind::ForModels, violations);
+    });
 }
 
 /// The description with only the publisher's own extension in `_meta`, as the official registry stores it.

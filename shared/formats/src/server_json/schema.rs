@@ -8,7 +8,7 @@ use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::Value;
 
-use super::fields::list;
+use super::fields::items;
 use super::violation::Violations;
 use registry_model::error::shorten;
 
@@ -170,7 +170,7 @@ fn summary(value: &Value) -> String {
 }
 
 fn choices(options: &Value) -> String {
-    list(Some(options)).filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+    items(Some(options)).filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ fn proven() -> Listing {
 
 /// The only check that fails.
 fn failing(verdict: &Verdict, context: &Context) -> Check {
-    let failing: Vec<Check> = of(verdict, context).into_iter().filter(|check| !check.ok).collect();
+    let failing: Vec<Check> = run_all(verdict, context).into_iter().filter(|check| !check.ok).collect();
     match &failing[..] {
         [check] => check.clone(),
         other => panic!("{other:?}"),
@@ -53,7 +53,7 @@ fn with(change: impl FnOnce(&mut Verdict)) -> Verdict {
 
 #[test]
 fn a_peer_without_faults_passes_every_check() {
-    let checks = of(&fine(), &context(Reach::Public));
+    let checks = run_all(&fine(), &context(Reach::Public));
     let ids: Vec<&str> = checks.iter().map(|check| check.id.as_str()).collect();
     assert_eq!(checks[4].detail, "No known pattern of an injection was found.");
     let all = "https card_valid interface_domain text_sane no_injection endpoint_unique tools_unchanged";
@@ -75,7 +75,7 @@ fn plain_http_blocks_a_listing_except_for_loopback_in_development() {
     });
     assert!(failing(&local, &context(Reach::Public)).blocking);
     assert!(!failing(&local, &context(Reach::Development)).blocking);
-    assert!(clean(&of(&local, &context(Reach::Development))));
+    assert!(clean(&run_all(&local, &context(Reach::Development))));
 }
 
 #[test]
@@ -92,12 +92,12 @@ fn an_agent_needs_a_card_and_a_server_does_not() {
     assert_eq!(check.detail, "card fail 200 (invalid card: name): Give it a name.");
     let unread = with(|verdict| verdict.facts.name = None);
     let listed = Context { card_url: unread.facts.endpoint.clone(), ..context(Reach::Public) };
-    assert!(of(&unread, &listed)[1..3].iter().all(|check| !check.applies), "no card was read");
+    assert!(run_all(&unread, &listed)[1..3].iter().all(|check| !check.applies), "no card was read");
     let server = with(|verdict| {
         verdict.facts =
             Facts { kind: Some(Kind::Mcp), endpoint: verdict.facts.endpoint.take(), ..Facts::default() };
     });
-    assert!(clean(&of(&server, &context(Reach::Public))));
+    assert!(clean(&run_all(&server, &context(Reach::Public))));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn interface_at_another_domain_blocks_a_listing() {
     assert_eq!((check.id.as_str(), check.blocking), ("interface_domain", true));
     let listed =
         Context { card_url: Some("https://www.example.org/card.json".to_owned()), ..context(Reach::Public) };
-    assert!(clean(&of(&elsewhere, &listed)), "the listed URL of the card counts");
+    assert!(clean(&run_all(&elsewhere, &listed)), "the listed URL of the card counts");
 }
 
 #[test]
@@ -144,16 +144,16 @@ fn changed_tools_are_shown_but_do_not_block_a_listing() {
     let check = failing(&now, &before("aaa"));
     assert_eq!((check.id.as_str(), check.blocking), ("tools_unchanged", false));
     assert_eq!(check.detail, "The tools changed since they were last read. The hash was aaa, now it is bbb.");
-    assert!(clean(&of(&now, &before("aaa"))));
-    assert!(of(&now, &before("bbb")).iter().all(|check| check.ok));
-    assert!(of(&now, &before("v0:aaa")).iter().all(|check| check.ok), "hashed in another way");
-    assert!(of(&fine(), &before("aaa")).iter().all(|check| check.ok), "no tool list was read this time");
+    assert!(clean(&run_all(&now, &before("aaa"))));
+    assert!(run_all(&now, &before("bbb")).iter().all(|check| check.ok));
+    assert!(run_all(&now, &before("v0:aaa")).iter().all(|check| check.ok), "hashed in another way");
+    assert!(run_all(&fine(), &before("aaa")).iter().all(|check| check.ok), "no tool list was read this time");
 }
 
 #[test]
 fn check_that_does_not_apply_claims_nothing() {
     let inapplicable = |verdict: &Verdict, context: &Context| -> Vec<String> {
-        let checks = of(verdict, context).into_iter().filter(|check| !check.applies);
+        let checks = run_all(verdict, context).into_iter().filter(|check| !check.applies);
         checks.inspect(|check| assert!(check.ok, "{check:?}")).map(|check| check.id).collect()
     };
     let listed = context(Reach::Public);

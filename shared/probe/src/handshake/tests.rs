@@ -117,6 +117,10 @@ fn of_unknown_kind(peer: &Peer, path: &str) -> Subject {
     Subject { depth: Depth::Question, ..peer.subject(None, path) }
 }
 
+async fn detect(peer: &Peer, path: &str) -> Verdict {
+    probe(&of_unknown_kind(peer, path)).await
+}
+
 #[tokio::test]
 async fn handshake_detect_kind_finds_the_card_of_a_site() {
     let table = [
@@ -131,7 +135,7 @@ async fn handshake_detect_kind_finds_the_card_of_a_site() {
     ];
     for (path, at) in table {
         let peer = Peer::start(agent_at(at)).await;
-        let verdict = probe(&of_unknown_kind(&peer, path)).await;
+        let verdict = detect(&peer, path).await;
         assert_eq!(verdict.handshake, Handshake::Ok, "{path} {at}: {:?}", verdict.reasons);
         assert_eq!(verdict.facts.kind, Some(Kind::Agent), "{at}");
         assert_eq!(verdict.facts.card_url, Some(format!("{}{at}", peer.origin)));
@@ -141,13 +145,13 @@ async fn handshake_detect_kind_finds_the_card_of_a_site() {
 #[tokio::test]
 async fn handshake_detect_kind_finds_the_server_at_the_address() {
     for path in ["/", "/mcp", "/api/protocol"] {
-        let verdict = probe(&of_unknown_kind(&Peer::start(mcp).await, path)).await;
+        let verdict = detect(&Peer::start(mcp).await, path).await;
         assert_eq!(verdict.handshake, Handshake::Ok, "{path}: {:?}", verdict.reasons);
         assert_eq!(verdict.facts.kind, Some(Kind::Mcp));
     }
     // The agent of the site is not what somebody meant who names its MCP endpoint.
     let both = |asked: &Received| if asked.path == "/mcp" { mcp(asked) } else { agent_at(CARD)(asked) };
-    assert_eq!(probe(&of_unknown_kind(&Peer::start(both).await, "/mcp")).await.facts.kind, Some(Kind::Mcp));
+    assert_eq!(detect(&Peer::start(both).await, "/mcp").await.facts.kind, Some(Kind::Mcp));
     // Beside the agent of a site, a URL means what is there, unless the card names it; a bare 401 proves nothing.
     let beside = |asked: &Received| match asked.path.as_str() {
         "/tools" => mcp(asked),
@@ -158,7 +162,7 @@ async fn handshake_detect_kind_finds_the_server_at_the_address() {
     for (path, kind) in
         [("/tools", Kind::Mcp), ("/app", Kind::Agent), ("/docs", Kind::Agent), ("/rpc/", Kind::Agent)]
     {
-        let verdict = probe(&of_unknown_kind(&peer, path)).await;
+        let verdict = detect(&peer, path).await;
         assert_eq!(outcome(&verdict), (Handshake::Ok, Some(kind)), "{path}: {:?}", verdict.reasons);
     }
     let posts = |asked: &&Received| asked.verb == "POST" && asked.path == "/rpc/";
@@ -193,7 +197,7 @@ async fn handshake_detect_kind_finds_the_server_of_a_site() {
         assert_found(&Peer::start(protected).await, status).await;
         // If nothing is at `/mcp`, the root decides.
         let peer = Peer::start(move |_: &Received| Reply::html(status)).await;
-        let verdict = probe(&of_unknown_kind(&peer, "/")).await;
+        let verdict = detect(&peer, "/").await;
         let is_failing = status >= 500;
         let code = if is_failing { "http_5xx" } else { "gated_unproven" };
         assert!(codes(&verdict).contains(&code), "{status}: {:?}", verdict.reasons);
@@ -202,49 +206,45 @@ async fn handshake_detect_kind_finds_the_server_of_a_site() {
     }
     // A host that asks for patience gets no further request.
     let busy = Peer::start(|_: &Received| Reply::html(429)).await;
-    assert!(probe(&of_unknown_kind(&busy, "/")).await.inconclusive);
+    assert!(detect(&busy, "/").await.inconclusive);
     assert!(busy.received().iter().all(|asked| asked.path != "/mcp"));
     let login = |asked: &Received| match asked.path.as_str() {
         "/mcp" => Reply::empty(401).with("www-authenticate", "Bearer realm=\"x\""),
         _ => Reply::html(404),
     };
-    let verdict = probe(&of_unknown_kind(&Peer::start(login).await, "/")).await;
+    let verdict = detect(&Peer::start(login).await, "/").await;
     assert_eq!(outcome(&verdict), (Handshake::Partial, Some(Kind::Mcp)), "{:?}", verdict.reasons);
-    let below = probe(&of_unknown_kind(&peer, "/app")).await;
+    let below = detect(&peer, "/app").await;
     assert_eq!(codes(&below)[0], "endpoint_elsewhere", "a URL with a path means that path");
 }
 
 #[tokio::test]
 async fn handshake_detect_kind_reports_what_is_missing() {
     let peer = Peer::start(|_: &Received| Reply::html(404)).await;
-    let verdict = probe(&of_unknown_kind(&peer, "/")).await;
+    let verdict = detect(&peer, "/").await;
     assert_eq!((verdict.handshake, codes(&verdict)), (Handshake::Fail, vec!["nothing_found", "http_404"]));
     assert_eq!(verdict.reasons[0].reason, "card fail 404 (no card)");
     assert_eq!(verdict.facts.kind, None);
 
     let peer = Peer::start(|_: &Received| Reply::html(200)).await;
-    let verdict = probe(&of_unknown_kind(&peer, "/card.json")).await;
+    let verdict = detect(&peer, "/card.json").await;
     assert_eq!(verdict.reasons[0].reason, "card fail 200 (non-card body)");
     assert_eq!(verdict.facts.kind, None, "a page is no agent");
 
     let broken = json!({"name": "x", "protocolVersion": "0.3.0", "skills": [], "capabilities": {}});
     let peer = answering("GET", broken).await;
-    let verdict = probe(&of_unknown_kind(&peer, "/")).await;
+    let verdict = detect(&peer, "/").await;
     assert_eq!(verdict.reasons[0].reason, "card fail 200 (invalid card)", "{:?}", codes(&verdict));
     assert_eq!(verdict.facts.kind, Some(Kind::Agent));
 
     let peer = answering("GET", json!({"name": "x".repeat(300_000)})).await;
-    assert_eq!(codes(&probe(&of_unknown_kind(&peer, "/card")).await), ["card_too_large", "http_404"]);
+    assert_eq!(codes(&detect(&peer, "/card").await), ["card_too_large", "http_404"]);
 
     let peer = answering("POST", json!({"jsonrpc": "2.0", "id": "mine", "result": {}})).await;
-    assert_eq!(
-        codes(&probe(&of_unknown_kind(&peer, "/rpc")).await),
-        ["bad_jsonrpc"],
-        "it may be an endpoint"
-    );
+    assert_eq!(codes(&detect(&peer, "/rpc").await), ["bad_jsonrpc"], "it may be an endpoint");
 
     let peer = Peer::start(|_: &Received| Reply::empty(401)).await;
-    let verdict = probe(&of_unknown_kind(&peer, "/x")).await;
+    let verdict = detect(&peer, "/x").await;
     let found = (verdict.handshake, codes(&verdict), verdict.facts.kind);
     assert_eq!(found, (Handshake::Partial, vec!["gated_unproven"], None));
 }

@@ -117,7 +117,7 @@ proptest! {
 
     #[test]
     fn hostile_texts_do_not_change_the_arguments_of_commands(profile in hostile()) {
-        let abilities = ability::all(&profile);
+        let abilities = ability::from_profile(&profile);
         for ability in abilities.iter().map(Some).chain([None]) {
             for (_, call) in calls::examples(&profile, ability) {
                 formats::command(&call);

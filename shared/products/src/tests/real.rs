@@ -153,6 +153,6 @@ pub(super) fn server(tools: &[(&str, &str, Option<bool>, Value)]) -> Profile {
     }
 }
 
-pub(super) fn all() -> Vec<Profile> {
+pub(super) fn profiles() -> Vec<Profile> {
     vec![governance(), papers(), browser()]
 }

@@ -25,9 +25,9 @@ const MIN_PIECE: usize = 4;
 const MAX_PIECES: usize = 256;
 
 /// The sum of the vectors of a word's pieces. Frequent words have short vectors.
-pub fn of_word(word: &str) -> Vec<f32> {
+pub fn word_vector(word: &str) -> Vec<f32> {
     let mut sum = vec![0.0_f32; WORD_WIDTH];
-    for piece in pieces::of(word, MAX_PIECES) {
+    for piece in pieces::split(word, MAX_PIECES) {
         add(piece, &mut sum);
     }
     sum
@@ -35,7 +35,11 @@ pub fn of_word(word: &str) -> Vec<f32> {
 
 /// How informative a word is, where 1 is average. The table was made so that frequent words have short vectors.
 pub fn weight(word: &str) -> f32 {
-    if pieces::of(word, MAX_PIECES).is_empty() { 1.0 } else { super::length(&of_word(word)) / MEDIAN_LENGTH }
+    if pieces::split(word, MAX_PIECES).is_empty() {
+        1.0
+    } else {
+        super::length(&word_vector(word)) / MEDIAN_LENGTH
+    }
 }
 
 /// The ends of inflected words, each with the end of the uninflected word.

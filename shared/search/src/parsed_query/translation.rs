@@ -4,10 +4,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::embedding;
-use super::stop_words::is_stop_word;
+use crate::embedding;
+use crate::stop_words::is_stop_word;
 
-static LIST: &str = include_str!("../assets/translations.txt");
+static LIST: &str = include_str!("../../assets/translations.txt");
 
 /// A word of the list also stands for words with so many letters more; one with fewer letters than [`MIN_STEM`] for less of them.
 const MAX_ENDING: usize = 5;

@@ -1,10 +1,10 @@
 //! Corrects the spelling of queries with the words of listings. A word is corrected only if it is in no
 //! dictionary and in few listings. So the name of a product is not replaced by a more frequent word.
 
-use super::embedding;
-use super::parsed_query::Vocabulary;
-use super::stop_words::is_stop_word;
-use super::words::{WordShape, is_plain, stem};
+use crate::embedding;
+use crate::index_view::IndexView;
+use crate::stop_words::is_stop_word;
+use crate::words::{WordShape, is_plain, stem};
 
 /// A word that is in more documents than this is never corrected.
 const MAX_FREQ: u32 = 5;
@@ -14,7 +14,7 @@ const MIN_FREQ_RATIO: u32 = 15;
 const MAX_ONE_EDIT_LEN: usize = 5;
 
 /// The word that the caller probably meant by the misspelled `word`, and the number of edits between the two.
-pub(super) fn corrected<'a>(index: Vocabulary<'a>, word: &str) -> Option<(&'a str, usize)> {
+pub(super) fn corrected<'a>(index: IndexView<'a>, word: &str) -> Option<(&'a str, usize)> {
     if word.len() < 4 || !is_plain(word) || is_stop_word(word) || embedding::is_ordinary(word) {
         return None;
     }
@@ -41,7 +41,7 @@ struct Candidate<'a> {
     rank: f32,
 }
 
-fn nearest<'a>(index: Vocabulary<'a>, word: &str) -> Option<Candidate<'a>> {
+fn nearest<'a>(index: IndexView<'a>, word: &str) -> Option<Candidate<'a>> {
     let (shape, first) = (WordShape::of(word), word.as_bytes().first());
     let max = if word.len() <= MAX_ONE_EDIT_LEN { 1 } else { 3 };
     let mut best: Option<Candidate<'a>> = None;

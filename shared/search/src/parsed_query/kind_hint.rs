@@ -1,14 +1,14 @@
 //! Detects whether a query asks for an agent or for an MCP server, as in "an agent that plans trips" or "postgres mcp". In
 //! "memory for AI agents" and "my agent needs it", the word belongs to something else.
 
-use super::words::words;
+use crate::words::words;
 use registry_model::Kind;
 
 /// Before a word for a kind, or before one other word: what is sought is not of this kind.
 const BEFORE_OTHERS: &str = "for to of with by from between across among in on and or hire build deploy monitor another other \
     multi multiple my our your their his her user";
 
-pub(super) fn of(query: &str) -> Option<Kind> {
+pub(super) fn detect(query: &str) -> Option<Kind> {
     let words = words(query);
     let is_other = |at: &usize| {
         let before = &words[at.saturating_sub(2)..*at];
@@ -40,7 +40,7 @@ mod tests {
             ("weather forecast", None),
         ];
         for (query, kind) in examples {
-            assert_eq!(of(query), kind, "{query}");
+            assert_eq!(detect(query), kind, "{query}");
         }
     }
 }

@@ -3,8 +3,8 @@
 
 use std::sync::LazyLock;
 
-use super::embedding::{EmbeddingMatrix, WIDTH};
-use super::words::{stem, words};
+use crate::embedding::{EmbeddingMatrix, WIDTH};
+use crate::words::{stem, words};
 
 /// The minimum similarity of a match. Below it, most matches only share the style of the request.
 const MIN_SIMILARITY: f32 = 0.6;
@@ -14,33 +14,33 @@ const MIN_RATIO: f32 = 0.8;
 
 static BOOK: LazyLock<Phrasebook> = LazyLock::new(|| Phrasebook::read(TEXT, VECTORS));
 
-static TEXT: &str = include_str!("../assets/phrasebook.txt");
+static TEXT: &str = include_str!("../../assets/phrasebook.txt");
 /// A digest of the text, then the embeddings of its phrases and of the words that listings use, in the order of the text: first
 /// all scales (f32, little endian), then the components. Computing them at the start would take half a minute.
-static VECTORS: &[u8] = include_bytes!("../assets/phrasebook.vectors");
+static VECTORS: &[u8] = include_bytes!("../../assets/phrasebook.vectors");
 const DIGEST: usize = 32;
 
 #[derive(Clone, Debug)]
-pub(super) struct CatalogueTerms {
+pub(crate) struct CatalogueTerms {
     /// The most specific word first.
-    pub(super) words: Vec<String>,
-    pub(super) stems: Vec<String>,
-    pub(super) vector: Vec<f32>,
+    pub(crate) words: Vec<String>,
+    pub(crate) stems: Vec<String>,
+    pub(crate) vector: Vec<f32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PhraseMatch {
-    pub(super) terms: &'static CatalogueTerms,
+pub(crate) struct PhraseMatch {
+    pub(crate) terms: &'static CatalogueTerms,
     /// From 0 at the minimum similarity to 1 for an identical phrase.
-    pub(super) likelihood: f32,
+    pub(crate) likelihood: f32,
 }
 
 /// Parses the phrasebook before the first query needs it.
-pub(super) fn preload() {
+pub(crate) fn preload() {
     LazyLock::force(&BOOK);
 }
 
-pub(super) fn matches(query: &[f32]) -> Vec<PhraseMatch> {
+pub(crate) fn matches(query: &[f32]) -> Vec<PhraseMatch> {
     let mut nearest = vec![0.0_f32; BOOK.targets.len()];
     for (near, target) in BOOK.phrases.similarities(query).into_iter().zip(&BOOK.target_of_phrase) {
         nearest[*target] = nearest[*target].max(near);
@@ -100,67 +100,4 @@ fn entry(line: &str) -> Option<(&str, &str)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::embedding::{self, dot};
-    use sha2::{Digest as _, Sha256};
-
-    /// One of so many embeddings is computed again by a test; all of them with `UPDATE=1`.
-    const CHECKED: usize = 100;
-
-    /// The phrases, then the words that listings use.
-    fn texts() -> Vec<&'static str> {
-        let entries = || TEXT.lines().filter_map(entry);
-        entries()
-            .flat_map(|(phrases, _)| phrases.split('|'))
-            .chain(entries().map(|entry| entry.1))
-            .map(str::trim)
-            .collect()
-    }
-
-    /// `UPDATE=1` writes the file.
-    #[test]
-    fn stored_vectors_are_those_of_the_phrases() {
-        let digest: [u8; DIGEST] = Sha256::digest(TEXT).into();
-        if std::env::var_os("UPDATE").is_some() {
-            let embeddings: Vec<_> = texts().into_iter().map(embedding::of).collect();
-            let scales = embeddings.iter().flat_map(|one| one.scale.to_le_bytes());
-            let parts = embeddings.iter().flat_map(|one| one.parts.iter().copied());
-            let bytes: Vec<u8> = digest.into_iter().chain(scales).chain(parts).collect();
-            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/phrasebook.vectors");
-            return std::fs::write(path, bytes).unwrap();
-        }
-        assert_eq!(VECTORS[..DIGEST], digest, "UPDATE=1 computes the vectors of a changed phrasebook");
-        assert_eq!(VECTORS.len(), DIGEST + texts().len() * (size_of::<f32>() + WIDTH));
-        for (number, text) in texts().into_iter().enumerate().step_by(CHECKED) {
-            let scale = VECTORS[DIGEST + number * size_of::<f32>()..].first_chunk().unwrap();
-            let parts =
-                VECTORS[DIGEST + texts().len() * size_of::<f32>() + number * WIDTH..][..WIDTH].to_vec();
-            let stored = embedding::Embedding { scale: f32::from_le_bytes(*scale), parts };
-            // The model rounds often, so another order of its sums moves a vector a little.
-            assert!(dot(&stored.components(), &embedding::vector(text).unwrap()) > 0.99, "{text}");
-        }
-    }
-
-    fn first_words(query: &str) -> Vec<&'static str> {
-        let matches = matches(&embedding::vector(query).unwrap());
-        matches.iter().map(|one| one.terms.words[0].as_str()).collect()
-    }
-
-    #[test]
-    fn every_line_is_a_valid_entry() {
-        let text = include_str!("../assets/phrasebook.txt");
-        for line in text.lines().filter(|line| !line.starts_with('#')) {
-            let Some((phrases, catalogue)) = entry(line) else { panic!("no `=` in {line}") };
-            assert!((2..=8).contains(&words(catalogue).len()), "2 to 8 words: {line}");
-            assert!(phrases.split('|').all(|phrase| (1..=14).contains(&words(phrase).len())), "{line}");
-        }
-        assert_eq!(BOOK.targets.len(), text.lines().filter(|line| !line.starts_with('#')).count());
-    }
-
-    #[test]
-    fn paraphrases_match() {
-        assert!(first_words("my order from china is late").contains(&"shipment"));
-        assert!(first_words("kubernetes").is_empty(), "a catalogue's own word needs no book");
-    }
-}
+mod tests;

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::words::stem;
+use crate::words::stem;
 
-static LIST: &str = include_str!("../assets/synonyms.txt");
+static LIST: &str = include_str!("../../assets/synonyms.txt");
 
 /// Words of the longest phrase on the left of a line.
 pub(super) const MAX_PHRASE_WORDS: usize = 3;
@@ -33,6 +33,6 @@ static SYNONYMS: LazyLock<HashMap<Vec<String>, Vec<String>>> = LazyLock::new(|| 
     all
 });
 
-pub(super) fn of(stems: &[String]) -> &'static [String] {
+pub(super) fn find(stems: &[String]) -> &'static [String] {
     SYNONYMS.get(stems).map_or(&[], Vec::as_slice)
 }
