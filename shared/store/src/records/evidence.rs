@@ -2,8 +2,7 @@
 //! were longer, it could not be written, and the probe could neither confirm nor demote the listing. So
 //! evidence that does not fit is shortened.
 
-use super::listings::LISTING;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::error::shorten;
 use registry_model::{Assessment, Facts};
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::listings::LISTING;
-use crate::table::prelude::*;
+use super::evidence::EVIDENCE;
+use crate::prelude::*;
 use crate::table::transaction::Refused;
 use jiff::SignedDuration;
 use registry_model::{
@@ -145,7 +145,7 @@ pub(crate) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
     };
     let mut leaf = LogEntry::new(record.probed_at, &after.id, after.shown_kind(), event);
     leaf.outcome = Some(record.handshake);
-    leaf.evidence = Some(sha256_hex(text(evidence, "evidence")));
+    leaf.evidence = Some(sha256_hex(text(evidence, EVIDENCE.attribute)));
     leaf.endpoint = Some(sha256_hex(&record.target));
     // A failed handshake may have read only a part of the tools.
     let hash = assessment.verdict.facts.tools_hash.as_deref().filter(|_| record.ok);

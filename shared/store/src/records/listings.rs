@@ -8,13 +8,12 @@ use super::contacts::keep_contact;
 use super::counters::bump_version;
 use super::due::DueClass;
 use super::evidence::{EVIDENCE, read_evidence};
+use super::hosts;
 use super::leaves::{LAST_LEAF, last_leaf};
 use super::names::{pointers, rename, yield_name};
 use super::search_index::mark_dirty;
 use super::server_documents::{self, DocumentChange};
-use super::trails::{self, Deposit};
-use super::{feed, hosts};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use crate::table::read_cache::ListedPage;
 use registry_model::{Amounts, Assessment, Contact, FeedItem, Kind, Lane, TrailEvent};
 
@@ -173,8 +172,7 @@ impl Store {
 
 /// Joins the items of listings with those of their evidence and last leaves.
 pub(crate) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
-    let (cores, others): (Vec<Item>, Vec<Item>) =
-        items.into_iter().partition(|item| LISTING.is_place_of(item));
+    let (cores, others) = LISTING.split(items);
     let others: HashMap<(&str, &str), &Item> =
         others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
     let read = |core: Item| {

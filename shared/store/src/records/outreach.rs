@@ -2,7 +2,7 @@
 //! that no other kind of item uses. The item is written in the transaction that makes the listing Live, and
 //! removed in the transaction that ends Live. So no run has to read all listings.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{LiveChange, string_enum};
 
 /// A listing's state in outreach. Separate from the listing, so that the function that sends invitations needs no right

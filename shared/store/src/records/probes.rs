@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::counters::by_kind;
-use super::listings::LISTING;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Handshake, LiveChange, ProbeRecord, StateChange};
 
 /// A probe of a listing, by time; stored for the ninety days that a listing's page shows, and the current one.
@@ -42,10 +41,10 @@ pub(crate) fn tally(change: &StateChange, first_today: bool) -> Expression {
     let mut tally = Expression::default()
         .add(kind, 1)
         .add(record.handshake.as_str(), 1)
-        .add("unique", i64::from(first_today))
-        .add("rejects", i64::from(change.preflight_reject))
-        .add("risen", i64::from(returns || change.live_change() == LiveChange::Risen))
-        .set("ttl", n(record.probed_at.as_second() + TALLY_RETENTION));
+        .add("unique", first_today)
+        .add("rejects", change.preflight_reject)
+        .add("risen", returns || change.live_change() == LiveChange::Risen)
+        .expires(record.probed_at, TALLY_RETENTION);
     if record.handshake == Handshake::Fail {
         tally = tally.add(&format!("fail_{}", record.kind.as_str()), 1);
     }

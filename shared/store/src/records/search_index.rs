@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::listings;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{HashPrefix, Kind, id_hash};
 
 /// Marks set or cleared at the same time.

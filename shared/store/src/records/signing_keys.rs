@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::KeyStep;
 
 /// The keys for attestations, by their id.

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 
 pub(super) const TICK_REPORT: Place = Place::new("CLOCK", "TICK");
 /// Exists where a slot of the schedule is taken.

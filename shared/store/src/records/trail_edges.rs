@@ -3,7 +3,7 @@
 //! strongest first. The item at the first listing is also in the index of all compositions.
 
 use super::trails::{TRAIL, add_scaled, listing_of, rank_text, value_left};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::Decay;
 
 /// Two listings that were used together, at the first of the two; another item records the same at the second.
@@ -84,12 +84,11 @@ fn write_both(
 ) -> WriteId {
     let (a, b) = ordered(one.clone(), other.clone());
     let rank = s(rank_text(Decay::MARK.place(intensity, now).unwrap_or(0.0)));
-    let (expires, at_that_time) = ttl(Decay::MARK.gone_at(intensity, now), KEPT_AFTER_DECAY);
     let change = |at: &ListingId| {
         let [pk, sk] = table::SHOWN.key;
         add_scaled(Expression::default(), INTENSITY, Decay::MARK, by, now)
             .set("last_at", s(now.to_string()))
-            .set(expires, at_that_time.clone())
+            .expires(Decay::MARK.gone_at(intensity, now), KEPT_AFTER_DECAY)
             .set(pk, s(index_partition(at)))
             .set(sk, rank.clone())
     };

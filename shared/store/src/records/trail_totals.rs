@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::trails::{Deposit, add_scaled, counts, sum_left};
-use crate::table::prelude::*;
+use super::trails::{add_scaled, counts, sum_left};
+use crate::prelude::*;
 use registry_model::{Decay, TrailEvent};
 
 /// The counts of trail events, in all and recently.
@@ -67,7 +67,7 @@ pub(super) fn all_totals() -> impl Iterator<Item = Key> {
 pub(crate) fn added(deposits: &[Deposit], new_pairs: u32, now: Moment) -> Option<(Key, Expression)> {
     let counted: Vec<&Deposit> = deposits.iter().filter(|deposit| !deposit.counted_elsewhere).collect();
     let key = totals_of(&counted.first()?.listing);
-    Some((key, of_deposits(&counted, now).add("compositions", i64::from(new_pairs))))
+    Some((key, of_deposits(&counted, now).add("compositions", new_pairs)))
 }
 
 fn of_deposits(deposits: &[&Deposit], now: Moment) -> Expression {

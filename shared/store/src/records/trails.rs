@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::trail_totals;
+use crate::prelude::*;
 use crate::table::Index;
-use crate::table::prelude::*;
 use registry_model::{Amounts, Decay, LiveChange, StateChange, Trail, TrailEvent, TrailValue, audible};
 
 /// The values of a listing's trail. Trail, marks and edges have a partition of their own, so that a deposit does not
@@ -225,11 +225,9 @@ pub(crate) fn take_off_boards(transaction: &mut Transaction, id: &ListingId) {
 }
 
 /// How often each event happened, and the number of marks that are left.
-pub(crate) fn counts<'a>(
-    deposits: impl IntoIterator<Item = &'a Deposit>,
-) -> (BTreeMap<TrailEvent, i64>, i64) {
+pub(crate) fn counts<'a>(all: impl IntoIterator<Item = &'a Deposit>) -> (BTreeMap<TrailEvent, i64>, i64) {
     let (mut events, mut marks) = (BTreeMap::new(), 0);
-    for deposit in deposits {
+    for deposit in all {
         *events.entry(deposit.event).or_default() += i64::from(deposit.times);
         marks += i64::from(deposit.with_mark);
     }
@@ -237,18 +235,12 @@ pub(crate) fn counts<'a>(
 }
 
 /// Adds to a decaying value, and removes the sum of an epoch that has decayed completely.
-pub(crate) fn add_scaled(
-    change: Expression,
-    name: &str,
-    decay: Decay,
-    amount: f64,
-    now: Moment,
-) -> Expression {
+pub(crate) fn add_scaled(to: Expression, name: &str, decay: Decay, amount: f64, now: Moment) -> Expression {
     if amount == 0.0 {
-        return change;
+        return to;
     }
     let epoch = decay.epoch(now);
-    let change = change.add_decimal(&format!("{name}_{epoch}"), decay.scaled(amount, now));
+    let change = to.add_decimal(&format!("{name}_{epoch}"), decay.scaled(amount, now));
     change.remove(&format!("{name}_{}", epoch - 2))
 }
 
@@ -295,13 +287,8 @@ impl Store {
     }
 
     /// The trails of a board, the strongest first.
-    pub async fn strongest(
-        &self,
-        board: Board,
-        limit: usize,
-        now: Moment,
-    ) -> Result<Vec<(ListingId, Trail)>> {
+    pub async fn strongest(&self, board: Board, limit: usize, at: Moment) -> Result<Vec<(ListingId, Trail)>> {
         let ids = self.strongest_listings(board, limit).await?;
-        Ok(board.ordered(self.trails_of(&ids, now).await?))
+        Ok(board.ordered(self.trails_of(&ids, at).await?))
     }
 }

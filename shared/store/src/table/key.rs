@@ -105,6 +105,11 @@ impl Place {
         text(item, "sk") == self.sort
     }
 
+    /// The items of this place, and the other ones.
+    pub(crate) fn split(&self, items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
+        items.into_iter().partition(|item| self.is_place_of(item))
+    }
+
     /// The listing whose id follows the prefix in the partition of an item.
     pub(crate) fn listing_of(&self, item: &Item) -> Option<ListingId> {
         text(item, "pk").strip_prefix(self.prefix)?.parse().ok()
