@@ -21,7 +21,7 @@ pub struct Delisting {
 }
 
 /// Records the delisting if an MCP server is no longer in the lists where it was.
-pub(crate) fn record(
+pub(super) fn record(
     transaction: &mut Transaction,
     before: &Listing,
     after: &Listing,

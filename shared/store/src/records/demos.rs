@@ -29,7 +29,7 @@ pub enum DemoOutcome {
 }
 
 /// The counter of demos that followed an invitation and are not confirmed.
-pub(crate) const UNCONFIRMED: &str = "demos_unconfirmed";
+pub(super) const UNCONFIRMED: &str = "demos_unconfirmed";
 
 impl Store {
     /// A listing with its evidence and its orders, by one read.

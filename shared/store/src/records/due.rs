@@ -66,7 +66,7 @@ type DueItems = (HashMap<ListingId, Listing>, HashMap<ListingId, Amounts>);
 
 /// Where the next page of due listings begins.
 #[derive(Clone, Debug)]
-pub struct DuePlace(pub(crate) Item);
+pub struct DuePlace(pub(super) Item);
 
 /// A request to probe one listing.
 #[derive(Clone, Copy, Debug)]

@@ -38,7 +38,8 @@ impl Store {
         let sha256 = sha256_hex(bytes);
         for (number, piece) in bytes.chunks(PIECE_BYTES).enumerate() {
             let piece = [("bytes", b(piece)), ttl(now, DUMP_RETENTION.into())];
-            self.put(PIECE.one_of(&sha256, format_args!("{number:03}")).with(piece)).await?;
+            let key = PIECE.one_of(&sha256, format!("{number:03}"));
+            self.put(key.with(piece)).await?;
         }
         Ok(DumpPart { sha256, bytes: bytes.len() as u64, lines })
     }

@@ -96,10 +96,10 @@ fn stored_pointers(listing: Option<&Listing>) -> Vec<Key> {
 
 /// Moves the pointers to a listing where its hosts or its state changed. Everything that writes the item of a listing
 /// calls this, too: the item's `hosted` means that its pointers exist.
-pub(crate) fn move_pointers(transaction: &mut Transaction, before: Option<&Listing>, after: &Listing) {
+pub(super) fn move_pointers(transaction: &mut Transaction, before: Option<&Listing>, after: &Listing) {
     transaction.replace_pointers(&stored_pointers(before), &pointers(after));
 }
 
-pub(crate) fn remove_pointers(transaction: &mut Transaction, listing: &Listing) {
+pub(super) fn remove_pointers(transaction: &mut Transaction, listing: &Listing) {
     transaction.replace_pointers(&stored_pointers(Some(listing)), &[]);
 }

@@ -34,7 +34,7 @@ pub struct InboxWrite<'a> {
 /// Messages, the newest first, and where the next page begins.
 pub type MessagePage = (Vec<TalkMessage>, Option<String>);
 
-pub(crate) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<()> {
+pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<()> {
     let key = MESSAGE.one_of(&message.to, key::at(message.at, &message.id));
     transaction.put(MESSAGE.item(&key, message, message.at)?);
     Ok(())

@@ -156,7 +156,7 @@ impl Store {
         self.read_cache.page(&page, self.read_page_of_shown(partition, after, limit)).await
     }
 
-    pub(crate) async fn read_page_of_shown(
+    pub(super) async fn read_page_of_shown(
         &self,
         partition: String,
         after: Option<&str>,
@@ -171,7 +171,7 @@ impl Store {
 }
 
 /// Joins the items of listings with those of their evidence and last leaves.
-pub(crate) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
+pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
     let (cores, others) = LISTING.split(items);
     let others: HashMap<(&str, &str), &Item> =
         others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
@@ -187,7 +187,7 @@ pub(crate) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
 }
 
 /// The whole item of a listing: its data and its index keys.
-pub(crate) fn listing_item(listing: &Listing) -> Result<Item> {
+pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
     let mut item: Item = serde_dynamo::to_item(listing)?;
     // A value that a listing does not have is no attribute.
     item.retain(|_, value| !value.is_null());
@@ -213,7 +213,7 @@ pub(crate) fn listing_item(listing: &Listing) -> Result<Item> {
 
 /// The change from one state of a listing's item to another, with a new revision. It excludes the funnel's marks, the
 /// last visit and read, and the proven domain, which other writers set during a probe.
-pub(crate) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
+pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
     const EXCLUDED: [&str; 7] =
         ["pk", "sk", "demoed", "feedbacked", "visited_at", "read_at", "proven_domain"];
     let (mut before, mut after) = (listing_item(before)?, listing_item(after)?);
@@ -224,10 +224,10 @@ pub(crate) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
 }
 
 /// The attribute that counts the changes of a listing; absent in items of earlier versions.
-pub(crate) const REVISION: &str = "revision";
+pub(super) const REVISION: &str = "revision";
 
 /// Requires that nobody changed the listing since it was read.
-pub(crate) fn if_as_read(change: Expression, before: &Listing) -> Expression {
+pub(super) fn if_as_read(change: Expression, before: &Listing) -> Expression {
     match before.revision {
         0 => change.if_missing_or(REVISION, "=", n(0)),
         revision => change.if_equal(REVISION, n(revision)),
@@ -235,6 +235,6 @@ pub(crate) fn if_as_read(change: Expression, before: &Listing) -> Expression {
 }
 
 /// A condition: the listing exists and is not withdrawn.
-pub(crate) fn not_withdrawn() -> Expression {
+pub(super) fn not_withdrawn() -> Expression {
     Expression::default().if_is("lane", "<>", s(Lane::Withdrawn.as_str())).if_exists()
 }

@@ -26,7 +26,7 @@ const FAILURE_HOURS: i64 = 24;
 /// is of a third source.
 const MAX_FAILURES: usize = 51;
 
-pub(crate) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
+pub(super) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
     let id = TALLY.listing_of(item)?;
     let tally = OutcomeTally {
         count: count(item, "count"),

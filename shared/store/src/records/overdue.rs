@@ -74,7 +74,7 @@ impl UnfinishedCount {
 }
 
 /// The count among the items of the partition of what is Live.
-pub(crate) fn read(items: &[Item]) -> OverdueCount {
+pub(super) fn read(items: &[Item]) -> OverdueCount {
     let Some(item) = items.iter().find(|item| OVERDUE.is_place_of(item)) else {
         return OverdueCount::default();
     };

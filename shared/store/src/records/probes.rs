@@ -23,7 +23,7 @@ fn shown(outcome: Handshake) -> String {
     format!("PROBED#{}", outcome.as_str())
 }
 
-pub(crate) fn to_item(record: &ProbeRecord) -> Result<Item> {
+pub(super) fn to_item(record: &ProbeRecord) -> Result<Item> {
     let [pk, sk] = table::SHOWN.key;
     Ok(PROBE.one_of(&record.id, key::millis(record.probed_at)).with([
         (pk, s(shown(record.handshake))),
@@ -34,7 +34,7 @@ pub(crate) fn to_item(record: &ProbeRecord) -> Result<Item> {
 }
 
 /// How this probe changes the tally of its day; `first_today` where the listing was not yet probed that day.
-pub(crate) fn tally(change: &StateChange, first_today: bool) -> Expression {
+pub(super) fn tally(change: &StateChange, first_today: bool) -> Expression {
     let record = &change.record;
     let kind = by_kind(record.kind, "agents", "mcps");
     let returns = change.live_change() == LiveChange::Kept && change.was_overdue && record.ok;

@@ -257,7 +257,7 @@ fn addressed(mut item: Item, hash: &str, id: &ListingId) -> Item {
 }
 
 /// The item with the evidence that a leaf commits to. It is compressed, because evidence repeats itself.
-pub(crate) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> Result<Item> {
+pub(super) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> Result<Item> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(evidence.as_bytes()).and_then(|()| encoder.finish());
     let bytes =

@@ -206,7 +206,7 @@ fn list(context_id: &str) -> String {
 }
 
 /// The row of a stored task in the list of its context.
-pub(crate) fn row_of(item: &Item) -> Option<Key> {
+pub(super) fn row_of(item: &Item) -> Option<Key> {
     StoredTask::read(item).ok()?.row()
 }
 

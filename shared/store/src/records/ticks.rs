@@ -25,7 +25,8 @@ pub struct TickReport {
 impl Store {
     /// Takes a slot of the schedule; false if another delivery of the same tick has already taken it.
     pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool> {
-        self.put_new(SLOT.of(format_args!("{job}#{slot}")).with([ttl(now, 86_400)])).await
+        let taken = SLOT.of(format!("{job}#{slot}")).with([ttl(now, 86_400)]);
+        self.put_new(taken).await
     }
 
     pub async fn note_tick(&self, any_ok: bool, used: u32, now: Moment) -> Result<()> {
