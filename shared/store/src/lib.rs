@@ -13,6 +13,7 @@
 //! condition. The request then returns an outcome, such as `false` or [`WriteOutcome::LeaseLost`].
 
 pub mod events;
+mod prelude;
 mod records;
 pub mod table;
 

@@ -58,7 +58,7 @@ mod tests {
     use url::Url;
 
     use super::*;
-    use crate::table::prelude::*;
+    use crate::prelude::*;
     use registry_model::{ContactFrom, Kind};
 
     /// The prefix and the sort key of every place that a file of this folder declares.

@@ -9,7 +9,6 @@ pub(crate) mod expression;
 #[cfg(test)]
 pub(crate) mod fake_table;
 pub(crate) mod key;
-pub(crate) mod prelude;
 pub(crate) mod read_cache;
 pub(crate) mod reads;
 pub(crate) mod transaction;

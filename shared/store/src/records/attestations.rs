@@ -6,8 +6,7 @@
 
 use super::leaves::{add_leaf, leaf_id};
 use super::rates::Allowance;
-use super::trails::{self, Deposit};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{AttestationId, AttestationRecord, LogEntry, Revocation, TrailEvent};
 
 /// Stored for a day after its attestation expires, because nothing needs the record after that.

@@ -3,7 +3,7 @@
 //! sweeps at the same time never exceed a limit. Listings that anybody can publish get only a part of it, so that they
 //! do not delay rechecks and listings of proven owners.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::settings::Settings;
 
 pub(super) const BUDGET: Place = Place::new("BUDGET#", "BUDGET");
@@ -115,14 +115,14 @@ impl Store {
     async fn take_exactly(&self, amount: u32, share: &Share, caps: Caps, now: Moment) -> Result<bool> {
         let room = |cap: u32| n(cap.saturating_sub(amount));
         let take = |expires: i64, cap: u32| {
-            let take = Expression::default().add("used", amount.into()).set("ttl", n(expires));
+            let take = Expression::default().add("used", amount).set("ttl", n(expires));
             take.if_missing_or("used", "<=", room(cap))
         };
         let mut transaction = Transaction::default();
         for (bucket, cap) in buckets(now).into_iter().zip([caps.window, caps.hour, caps.day]) {
             let mut take = take(bucket.expires, cap);
             if share.is_unproven {
-                let take_unproven = take.add(UNPROVEN, amount.into());
+                let take_unproven = take.add(UNPROVEN, amount);
                 take = take_unproven.if_missing_or(UNPROVEN, "<=", room(for_unproven(cap)));
             }
             transaction.update(bucket.key, take);

@@ -1,7 +1,7 @@
 //! The secrets with which the addresses of callers are digested. Each period has its own secret. A secret is deleted
 //! when nothing that was stored with it can still exist. After that, nobody can find out the address behind a digest.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::Secret;
 
 /// The sort key is the number of the period.

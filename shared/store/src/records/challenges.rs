@@ -2,8 +2,7 @@
 //! action, stored when it is issued, and deleted when it is used. A token of a GitHub workflow is stored when it is used; the
 //! account that first proved the names of a login owns them.
 
-use super::rates::Allowance;
-use crate::table::prelude::*;
+use crate::prelude::*;
 
 pub(super) const CHALLENGE: Place = Place::new("CHALLENGE#", "CHALLENGE");
 /// A used token of a workflow; the id is a digest.
@@ -21,12 +20,7 @@ pub struct Challenge {
 }
 
 impl Store {
-    pub async fn keep_challenge(
-        &self,
-        challenge: &Challenge,
-        act: Option<Allowance<'_>>,
-        now: Moment,
-    ) -> Result<()> {
+    pub async fn keep_challenge(&self, challenge: &Challenge, act: Act<'_>, now: Moment) -> Result<()> {
         self.count_allowed(act, now).await?;
         let item = CHALLENGE.of(&challenge.nonce).with([
             ("text", s(&challenge.text)),

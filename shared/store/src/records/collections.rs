@@ -1,6 +1,6 @@
 //! Collections of servers. All of them share a partition, by name, because they are few.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::Collection;
 
 pub(super) const COLLECTION: Record<Collection> = Record::new("COLLECTIONS", "", "collection");

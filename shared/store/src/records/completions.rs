@@ -9,12 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::contacts::keep_contact;
 use super::counters::{LIVE, by_kind, live, rating_counter};
-use super::feed;
-use super::listings::LISTING;
-use super::rates::Allowance;
 use super::rewards::{self, DISCOUNT_CODE, GRANT};
-use super::trails::{self, Deposit};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{
     Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Reward, TokenDigest, TrailEvent,
 };
@@ -131,11 +127,11 @@ impl Store {
         &self,
         new: &NewFeedback<'_>,
         reward: NewReward<'_>,
-        allowance: Option<Allowance<'_>>,
+        act: Act<'_>,
         news: &[FeedItem],
     ) -> Result<CompletionOutcome> {
         let NewFeedback { feedback, contact, key_digest, trail } = new;
-        self.count_allowed(allowance, feedback.at).await?;
+        self.count_allowed(act, feedback.at).await?;
         let id = &feedback.listing_id;
         let mut transaction = Transaction::default();
         let completion = Completion {

@@ -3,8 +3,8 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::prelude::*;
 use crate::table::TTL_ATTRIBUTE;
-use crate::table::prelude::*;
 use registry_model::{Contact, ContactFrom};
 
 /// Separate from everything a list or feed query can return, and named so that a policy can deny it. Tables of earlier

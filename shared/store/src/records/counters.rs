@@ -3,7 +3,7 @@
 //! over a few items, so that writes do not conflict. One query reads these items, and their sum is the count.
 
 use super::{demos, overdue};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Kind, Sku};
 
 /// The counters of what is Live, and what the active list shows with them.

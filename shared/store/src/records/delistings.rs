@@ -2,7 +2,7 @@
 //! A delisting is written in the transaction that ends the state. It contains the listing as it was shown, so that
 //! later changes do not affect the delisting.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Kind, LiveChange};
 
 /// The listing as it was before, and when it was delisted; by time.
@@ -21,7 +21,7 @@ pub struct Delisting {
 }
 
 /// Records the delisting if an MCP server is no longer in the lists where it was.
-pub(crate) fn record(
+pub(super) fn record(
     transaction: &mut Transaction,
     before: &Listing,
     after: &Listing,

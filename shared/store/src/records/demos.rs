@@ -4,11 +4,9 @@
 
 use super::counters::{by_kind, live};
 use super::evidence::EVIDENCE;
-use super::feed;
-use super::listings::{LISTING, NamedListing, joined};
-use super::rates::Allowance;
-use super::trails::{self, Deposit, TRAIL, trail_of};
-use crate::table::prelude::*;
+use super::listings::{NamedListing, joined};
+use super::trails::{TRAIL, trail_of};
+use crate::prelude::*;
 use registry_model::{Amounts, FeedItem, Lane, Order, OrderId, Sku, TrailEvent};
 
 pub(super) const ORDER: Record<Order> = Record::new("ORDER#", "ORDER", "order");
@@ -31,24 +29,18 @@ pub enum DemoOutcome {
 }
 
 /// The counter of demos that followed an invitation and are not confirmed.
-pub(crate) const UNCONFIRMED: &str = "demos_unconfirmed";
+pub(super) const UNCONFIRMED: &str = "demos_unconfirmed";
 
 impl Store {
     /// A listing with its evidence and its orders, by one read.
-    pub async fn listing_with_orders(
-        &self,
-        id: &ListingId,
-        now: Moment,
-    ) -> Result<Option<ListingWithOrders>> {
+    pub async fn listing_with_orders(&self, id: &ListingId, at: Moment) -> Result<Option<ListingWithOrders>> {
         let orders = Sku::ALL.map(|sku| ORDER.of(OrderId::of(id, sku)));
         let keys = [LISTING.of(id), EVIDENCE.of(id), TRAIL.of(id)].into_iter().chain(orders);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
-        let (orders, others): (Vec<Item>, Vec<Item>) =
-            items.into_iter().partition(|item| ORDER.is_place_of(item));
-        let (trail, listing): (Vec<Item>, Vec<Item>) =
-            others.into_iter().partition(|item| TRAIL.is_place_of(item));
+        let (orders, others) = ORDER.split(items);
+        let (trail, listing) = TRAIL.split(others);
         let Some(listing) = joined(listing)?.pop() else { return Ok(None) };
-        let trail = trail.first().map(|item| trail_of(item, now).values).unwrap_or_default();
+        let trail = trail.first().map(|item| trail_of(item, at).values).unwrap_or_default();
         Ok(Some(ListingWithOrders { listing, orders: ORDER.read_all(&orders)?, trail }))
     }
 
@@ -63,10 +55,10 @@ impl Store {
         listing: &Listing,
         order: &Order,
         trail: Amounts,
-        allowance: Option<Allowance<'_>>,
+        act: Act<'_>,
         news: &FeedItem,
     ) -> Result<DemoOutcome> {
-        self.count_allowed(allowance, order.at).await?;
+        self.count_allowed(act, order.at).await?;
         let mut transaction = Transaction::default();
         let new_order = transaction.put_new(ORDER.of(&order.order_id).with([ORDER.value(order)?]));
         let mark = Expression::default().set("demoed", yes()).if_equal("lane", s(Lane::Active.as_str()));

@@ -8,9 +8,9 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::ReturnValue;
 use jiff::SignedDuration;
 
-use super::listings::{LISTING, not_withdrawn};
+use super::listings::not_withdrawn;
 use super::trails::{TRAIL, listing_of, trail_of};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Amounts, HashPrefix, Lane, string_enum};
 
 /// Entries of the queue per page. A page takes one batch read, or two if the trails are read, too.
@@ -66,7 +66,7 @@ type DueItems = (HashMap<ListingId, Listing>, HashMap<ListingId, Amounts>);
 
 /// Where the next page of due listings begins.
 #[derive(Clone, Debug)]
-pub struct DuePlace(pub(crate) Item);
+pub struct DuePlace(pub(super) Item);
 
 /// A request to probe one listing.
 #[derive(Clone, Copy, Debug)]

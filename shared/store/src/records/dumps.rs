@@ -2,7 +2,7 @@
 //! completed leaves only parts that expire, and storing a part twice changes nothing.
 
 use super::leaves::{add_leaf, leaf_id};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Dump, DumpPart, LogEntry, LogEvent, UnfinishedDump, sha256_hex};
 
 /// The complete dumps, by day.
@@ -38,8 +38,8 @@ impl Store {
         let sha256 = sha256_hex(bytes);
         for (number, piece) in bytes.chunks(PIECE_BYTES).enumerate() {
             let piece = [("bytes", b(piece)), ttl(now, DUMP_RETENTION.into())];
-            let item = PIECE.one_of(&sha256, format_args!("{number:03}")).with(piece);
-            self.put(item).await?;
+            let key = PIECE.one_of(&sha256, format!("{number:03}"));
+            self.put(key.with(piece)).await?;
         }
         Ok(DumpPart { sha256, bytes: bytes.len() as u64, lines })
     }
@@ -51,16 +51,11 @@ impl Store {
         Ok(Some(bytes).filter(|bytes| !bytes.is_empty() && sha256_hex(bytes) == sha256))
     }
 
-    /// Stores how far a dump has come. False if another run has stored more since `before` was read.
-    pub async fn advance_dump(
-        &self,
-        before: Option<&UnfinishedDump>,
-        after: &UnfinishedDump,
-    ) -> Result<bool> {
-        let change =
-            Expression::default().set("step", s(step(after))).set(UNFINISHED.attribute, to_blob(after)?);
-        let change = match before {
-            Some(before) => change.if_equal("step", s(step(before))),
+    /// Stores how far a dump has come. False if another run has stored more since `old` was read.
+    pub async fn advance_dump(&self, old: Option<&UnfinishedDump>, new: &UnfinishedDump) -> Result<bool> {
+        let change = Expression::default().set("step", s(step(new))).set(UNFINISHED.attribute, to_blob(new)?);
+        let change = match old {
+            Some(old) => change.if_equal("step", s(step(old))),
             None => change.if_absent(),
         };
         Ok(self.update(&UNFINISHED.key(), &change, None).await?.is_some())

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::outcomes::{TALLY, tally_of};
 use super::trail_totals::{EventTotal, TOTALS, TrailTotals, all_totals};
 use super::trails::{TRAIL, add_scaled, listing_of, sum_left, trail_of};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Decay, EconomyTotals, OutcomeTally, Trail};
 
 /// The samples of full hours, by time.

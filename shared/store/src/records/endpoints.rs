@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use percent_encoding::percent_decode_str;
 
 use super::trails::{TRAIL, trail_of};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Amounts, sha256_hex};
 
 pub(super) const ENDPOINT: Place = Place::new("ENDPOINT#", "HOLDER");

@@ -10,11 +10,14 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::completions::{FEEDBACK, FEEDBACK_TEXT};
 use super::contacts::CONTACT;
+use super::inbox::MESSAGE;
+use super::outcomes::OUTCOME;
 use super::reports::REPORT;
 use super::seen::TOOL_SET;
 use super::sessions::SESSION;
 use super::tasks;
-use crate::table::prelude::*;
+use super::trail_marks::MARK;
+use crate::prelude::*;
 use registry_model::{Completion, Feedback};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +64,7 @@ enum PersonalItem {
 }
 
 /// The attributes that contain a public text of a caller.
-const PUBLIC_TEXTS: [&str; 3] = ["message", "mark", "outcome"];
+const PUBLIC_TEXTS: [&str; 3] = [MESSAGE.attribute, MARK.attribute, OUTCOME.attribute];
 
 impl PersonalItem {
     fn of(pk: &str, item: &Item) -> Option<Self> {
@@ -131,7 +134,8 @@ impl Store {
         Ok(report)
     }
 
-    /// Deletes the items of features that no longer exist, and returns their number. Reads the whole table, but only if it contains such items.
+    /// Deletes the items of features that no longer exist, and returns their number. Reads the whole table, but only if it
+    /// contains such items.
     pub async fn delete_retired_items(&self) -> Result<usize> {
         let mut is_needed = false;
         for marker in MARKERS {

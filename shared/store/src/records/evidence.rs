@@ -2,8 +2,7 @@
 //! were longer, it could not be written, and the probe could neither confirm nor demote the listing. So
 //! evidence that does not fit is shortened.
 
-use super::listings::LISTING;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::error::shorten;
 use registry_model::{Assessment, Facts};
 
@@ -21,7 +20,7 @@ const MAX_TEXT_CHARS: usize = 300;
 /// The maximum bytes of a URL; a longer URL is left out.
 const MAX_URL_BYTES: usize = 2048;
 
-pub(crate) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<Item> {
+pub(super) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<Item> {
     let whole = assessment.canonical()?;
     let stored = if whole.len() <= MAX_BYTES {
         whole

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::leaves::{LAST_LEAF, PENDING, add_leaf, leaf_id};
-use super::listings::LISTING;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use crate::table::reads::Page;
 use registry_model::{AttestationId, LogEntry, LogEvent, LogTile, LogTree, TileSegment, Witnessed};
 

@@ -1,7 +1,7 @@
 //! The last answers of other registries, in one item for each registry. If a registry is removed from the
 //! settings, its item is no longer read. Also stores how far imports have come.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{ImportState, PeerRegistry, sha256_hex};
 
 /// What a registry returned, under the digest of its URL.

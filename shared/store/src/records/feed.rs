@@ -7,7 +7,7 @@
 
 use jiff::SignedDuration;
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Change, FeedItem};
 
 pub(super) const FEED: Record<FeedItem> = Record::new("FEED", "", "feed").stored_for(30 * 86_400);

@@ -1,7 +1,7 @@
 //! Leases of the slots of a host: how many probes may run at one host at the same time, over all processes. A lease ends
 //! by itself, so a process that dies blocks nothing.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 
 /// The leased slots of a host. The id is an origin.
 pub(super) const HOST_SLOTS: Place = Place::new("PROBING#", "SLOTS");
@@ -38,14 +38,11 @@ impl Store {
         open.sort_by_key(|slot| own.is_none_or(|own| own.slot != *slot));
         while let Some(slot) = open.first().copied() {
             let mine = own.filter(|own| own.slot == slot).map_or(0, |own| own.until.as_millisecond());
-            let change = Expression::default()
-                .set("ttl", n(now.as_second() + 86_400))
-                .set(SLOTS[slot], ms(until))
-                .only_if(
-                    "attribute_not_exists(#slot) OR #slot < :now OR #slot > :latest OR #slot = :mine",
-                    [("#slot", SLOTS[slot])],
-                    [(":now", n(now_ms)), (":latest", n(latest)), (":mine", n(mine))],
-                );
+            let change = Expression::default().expires(now, 86_400).set(SLOTS[slot], ms(until)).only_if(
+                "attribute_not_exists(#slot) OR #slot < :now OR #slot > :latest OR #slot = :mine",
+                [("#slot", SLOTS[slot])],
+                [(":now", n(now_ms)), (":latest", n(latest)), (":mine", n(mine))],
+            );
             let Err(found) = self.update_or_found(&HOST_SLOTS.of(host), &change, None).await? else {
                 return Ok(Some(HostLease { slot, until }));
             };

@@ -4,8 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::feed;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane};
 
 /// By the reversed name of the host.
@@ -57,13 +56,8 @@ impl Store {
     }
 
     /// Some listings at a host and its subdomains, at most `limit`.
-    pub async fn listings_at(
-        &self,
-        host: &HostName,
-        pointer: HostPointer,
-        limit: i32,
-    ) -> Result<Vec<ListingId>> {
-        let pointers = self.query(pointers_at(host, pointer).limit(limit)).await?.items;
+    pub async fn listings_at(&self, host: &HostName, why: HostPointer, limit: i32) -> Result<Vec<ListingId>> {
+        let pointers = self.query(pointers_at(host, why).limit(limit)).await?.items;
         let id = |sk: &str| sk.rsplit_once('#').and_then(|(_, id)| id.parse().ok());
         // A listing has two pointers if its card and its endpoint are at different names under the host.
         let ids: BTreeSet<ListingId> = pointers.iter().filter_map(|item| id(text(item, "sk"))).collect();
@@ -71,8 +65,8 @@ impl Store {
     }
 
     /// How many pointers there are to listings at a host and its subdomains, counted up to one page (1 MB).
-    pub async fn count_listings_at(&self, host: &HostName, pointer: HostPointer) -> Result<u32> {
-        Ok(self.count(pointers_at(host, pointer)).await?.0)
+    pub async fn count_listings_at(&self, host: &HostName, why: HostPointer) -> Result<u32> {
+        Ok(self.count(pointers_at(host, why)).await?.0)
     }
 }
 
@@ -102,10 +96,10 @@ fn stored_pointers(listing: Option<&Listing>) -> Vec<Key> {
 
 /// Moves the pointers to a listing where its hosts or its state changed. Everything that writes the item of a listing
 /// calls this, too: the item's `hosted` means that its pointers exist.
-pub(crate) fn move_pointers(transaction: &mut Transaction, before: Option<&Listing>, after: &Listing) {
+pub(super) fn move_pointers(transaction: &mut Transaction, before: Option<&Listing>, after: &Listing) {
     transaction.replace_pointers(&stored_pointers(before), &pointers(after));
 }
 
-pub(crate) fn remove_pointers(transaction: &mut Transaction, listing: &Listing) {
+pub(super) fn remove_pointers(transaction: &mut Transaction, listing: &Listing) {
     transaction.replace_pointers(&stored_pointers(Some(listing)), &[]);
 }

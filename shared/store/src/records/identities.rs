@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::counters::live;
-use super::listings::LISTING;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::Identity;
 
 pub(super) const IDENTITIES: Record<Vec<Value>> = Record::new(LISTING.prefix, "IDENTITIES", "identities");
@@ -41,7 +40,7 @@ impl Store {
         };
         let id = &listing.id;
         let mut transaction = Transaction::updating(IDENTITIES.of(id), change);
-        let mut counts = Expression::default().add("identities", i64::from(before.revision == 0));
+        let mut counts = Expression::default().add("identities", before.revision == 0);
         if let Some(newest) = after.last() {
             let shown = Expression::default().set("proven_domain", s(newest.proven_domain.as_str()));
             transaction.update(LISTING.of(id), shown.if_exists());

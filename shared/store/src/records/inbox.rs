@@ -3,10 +3,9 @@
 //! stored in the public talk feed. Messages expire after ninety days.
 
 use super::counters::bump_version;
-use super::listings::{LISTING, not_withdrawn};
+use super::listings::not_withdrawn;
 use super::outreach::OUTREACH;
-use super::rates::Allowance;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{TalkKind, TalkMessage};
 
 /// A message in the inbox of a listing, by time.
@@ -29,13 +28,13 @@ pub struct InboxWrite<'a> {
     pub is_visit: bool,
     /// Whether the active list then shows the listing differently.
     pub changes_active_list: bool,
-    pub act: Option<Allowance<'a>>,
+    pub act: Act<'a>,
 }
 
 /// Messages, the newest first, and where the next page begins.
 pub type MessagePage = (Vec<TalkMessage>, Option<String>);
 
-pub(crate) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<()> {
+pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<()> {
     let key = MESSAGE.one_of(&message.to, key::at(message.at, &message.id));
     transaction.put(MESSAGE.item(&key, message, message.at)?);
     Ok(())

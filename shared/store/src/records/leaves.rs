@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::listings::LISTING;
-use crate::table::prelude::*;
+use super::evidence::EVIDENCE;
+use crate::prelude::*;
 use crate::table::transaction::Refused;
 use jiff::SignedDuration;
 use registry_model::{
@@ -22,7 +22,7 @@ pub(super) const PENDING: Place = Place::new("LOG#PENDING", "");
 const ID_DIGITS: usize = 20;
 
 /// The attribute of the last leaf with the hash of its tool set.
-pub(crate) const TOOLS: &str = "tools";
+pub(super) const TOOLS: &str = "tools";
 
 /// How often the leaves of a transaction get a later time because others of their listings are later.
 const MAX_ATTEMPTS: u32 = 5;
@@ -30,7 +30,7 @@ const MAX_ATTEMPTS: u32 = 5;
 /// Adds a leaf to a transaction. A leaf that is written twice has the same key. A decision requires that its time is later
 /// than the time of the last decision about its listing; this returns the write with the condition. A proof that has ended
 /// cannot end again.
-pub(crate) fn add_leaf(transaction: &mut Transaction, entry: &LogEntry) -> Result<Option<WriteId>> {
+pub(super) fn add_leaf(transaction: &mut Transaction, entry: &LogEntry) -> Result<Option<WriteId>> {
     let leaf = entry.canonical()?;
     let id = leaf_id(&leaf);
     let latest = match &entry.listing_id {
@@ -64,7 +64,7 @@ impl Store {
     /// Sends a transaction together with the leaves of its decisions. If a listing has a later leaf already, for example
     /// because clocks differ, the new leaf is dated one millisecond after it. So the time in the leaves of a listing
     /// never goes back. A refusal contains only writes of `transaction`.
-    pub(crate) async fn transact_with_leaves(
+    pub(super) async fn transact_with_leaves(
         &self,
         transaction: Transaction,
         mut leaves: Vec<LogEntry>,
@@ -112,7 +112,7 @@ impl Store {
 
 /// The leaf of the latest decision about a listing, from its item. The item also contains the last leaf that was
 /// appended to the tree. If the two leaves differ, the latest decision is pending.
-pub(crate) fn last_leaf(item: &Item) -> Result<LastLeaf> {
+pub(super) fn last_leaf(item: &Item) -> Result<LastLeaf> {
     let event = item.get("event").cloned();
     let event = event.ok_or_else(|| StoreError::Fault("a leaf has no event".to_owned()))?;
     let is_in_the_tree = text(item, "leaf") == text(item, "taken_up");
@@ -124,7 +124,7 @@ pub(crate) fn last_leaf(item: &Item) -> Result<LastLeaf> {
     })
 }
 
-pub(crate) fn leaf_id(leaf: &str) -> String {
+pub(super) fn leaf_id(leaf: &str) -> String {
     let mut id = sha256_hex(leaf);
     id.truncate(ID_DIGITS);
     id
@@ -132,7 +132,7 @@ pub(crate) fn leaf_id(leaf: &str) -> String {
 
 /// The leaf of a probe result that makes a listing Live, confirms Live or ends Live, or that proves or ends a sign-in. Other
 /// results have no leaf.
-pub(crate) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogEntry> {
+pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogEntry> {
     let StateChange { after, assessment, record, .. } = change;
     let event = match change.live_change() {
         _ if change.proves_sign_in() => LogEvent::Gated,
@@ -145,7 +145,7 @@ pub(crate) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
     };
     let mut leaf = LogEntry::new(record.probed_at, &after.id, after.shown_kind(), event);
     leaf.outcome = Some(record.handshake);
-    leaf.evidence = Some(sha256_hex(text(evidence, "evidence")));
+    leaf.evidence = Some(sha256_hex(text(evidence, EVIDENCE.attribute)));
     leaf.endpoint = Some(sha256_hex(&record.target));
     // A failed handshake may have read only a part of the tools.
     let hash = assessment.verdict.facts.tools_hash.as_deref().filter(|_| record.ok);
@@ -157,19 +157,19 @@ pub(crate) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
 }
 
 /// The leaf of a listing that is no longer Live because its owner moves it to another URL.
-pub(crate) fn moved_leaf(after: &Listing, at: Moment) -> LogEntry {
+pub(super) fn moved_leaf(after: &Listing, at: Moment) -> LogEntry {
     let mut leaf = LogEntry::new(at, &after.id, after.shown_kind(), LogEvent::Demoted);
     leaf.reason = Some("moved".to_owned());
     leaf
 }
 
 /// The leaf of a listing whose withdrawal ended.
-pub(crate) fn restored_leaf(after: &Listing, at: Moment) -> LogEntry {
+pub(super) fn restored_leaf(after: &Listing, at: Moment) -> LogEntry {
     LogEntry::new(at, &after.id, after.kind, LogEvent::Restored)
 }
 
 /// The leaf of a listing that was withdrawn. It contains the kind of decision, not the operator's words.
-pub(crate) fn withdrawal_leaf(after: &Listing) -> Option<LogEntry> {
+pub(super) fn withdrawal_leaf(after: &Listing) -> Option<LogEntry> {
     let withdrawal = after.withdrawal.as_ref().filter(|_| after.lane == Lane::Withdrawn)?;
     let mut leaf = LogEntry::new(withdrawal.at, &after.id, after.kind, LogEvent::Withdrawn);
     let reason = match (&withdrawal.blocked_host, withdrawal.by_owner) {

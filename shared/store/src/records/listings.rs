@@ -8,13 +8,12 @@ use super::contacts::keep_contact;
 use super::counters::bump_version;
 use super::due::DueClass;
 use super::evidence::{EVIDENCE, read_evidence};
+use super::hosts;
 use super::leaves::{LAST_LEAF, last_leaf};
 use super::names::{pointers, rename, yield_name};
 use super::search_index::mark_dirty;
 use super::server_documents::{self, DocumentChange};
-use super::trails::{self, Deposit};
-use super::{feed, hosts};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use crate::table::read_cache::ListedPage;
 use registry_model::{Amounts, Assessment, Contact, FeedItem, Kind, Lane, TrailEvent};
 
@@ -157,7 +156,7 @@ impl Store {
         self.read_cache.page(&page, self.read_page_of_shown(partition, after, limit)).await
     }
 
-    pub(crate) async fn read_page_of_shown(
+    pub(super) async fn read_page_of_shown(
         &self,
         partition: String,
         after: Option<&str>,
@@ -172,9 +171,8 @@ impl Store {
 }
 
 /// Joins the items of listings with those of their evidence and last leaves.
-pub(crate) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
-    let (cores, others): (Vec<Item>, Vec<Item>) =
-        items.into_iter().partition(|item| LISTING.is_place_of(item));
+pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
+    let (cores, others) = LISTING.split(items);
     let others: HashMap<(&str, &str), &Item> =
         others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();
     let read = |core: Item| {
@@ -189,7 +187,7 @@ pub(crate) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
 }
 
 /// The whole item of a listing: its data and its index keys.
-pub(crate) fn listing_item(listing: &Listing) -> Result<Item> {
+pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
     let mut item: Item = serde_dynamo::to_item(listing)?;
     // A value that a listing does not have is no attribute.
     item.retain(|_, value| !value.is_null());
@@ -215,7 +213,7 @@ pub(crate) fn listing_item(listing: &Listing) -> Result<Item> {
 
 /// The change from one state of a listing's item to another, with a new revision. It excludes the funnel's marks, the
 /// last visit and read, and the proven domain, which other writers set during a probe.
-pub(crate) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
+pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
     const EXCLUDED: [&str; 7] =
         ["pk", "sk", "demoed", "feedbacked", "visited_at", "read_at", "proven_domain"];
     let (mut before, mut after) = (listing_item(before)?, listing_item(after)?);
@@ -226,10 +224,10 @@ pub(crate) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
 }
 
 /// The attribute that counts the changes of a listing; absent in items of earlier versions.
-pub(crate) const REVISION: &str = "revision";
+pub(super) const REVISION: &str = "revision";
 
 /// Requires that nobody changed the listing since it was read.
-pub(crate) fn if_as_read(change: Expression, before: &Listing) -> Expression {
+pub(super) fn if_as_read(change: Expression, before: &Listing) -> Expression {
     match before.revision {
         0 => change.if_missing_or(REVISION, "=", n(0)),
         revision => change.if_equal(REVISION, n(revision)),
@@ -237,6 +235,6 @@ pub(crate) fn if_as_read(change: Expression, before: &Listing) -> Expression {
 }
 
 /// A condition: the listing exists and is not withdrawn.
-pub(crate) fn not_withdrawn() -> Expression {
+pub(super) fn not_withdrawn() -> Expression {
     Expression::default().if_is("lane", "<>", s(Lane::Withdrawn.as_str())).if_exists()
 }

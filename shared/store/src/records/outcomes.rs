@@ -4,9 +4,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::rates::Allowance;
-use super::trails::{self, Deposit};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent, sha256_hex};
 
 /// The sums of the reports about a listing.
@@ -28,7 +26,7 @@ const FAILURE_HOURS: i64 = 24;
 /// is of a third source.
 const MAX_FAILURES: usize = 51;
 
-pub(crate) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
+pub(super) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
     let id = TALLY.listing_of(item)?;
     let tally = OutcomeTally {
         count: count(item, "count"),
@@ -42,14 +40,9 @@ pub(crate) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
 
 impl Store {
     /// Counts a report. False, and nothing is written, if `source` already reported this listing within the hour.
-    pub async fn deposit_outcome(
-        &self,
-        outcome: &Outcome,
-        source: &str,
-        allowance: Option<Allowance<'_>>,
-    ) -> Result<bool> {
+    pub async fn deposit_outcome(&self, outcome: &Outcome, source: &str, act: Act<'_>) -> Result<bool> {
         let (id, now) = (&outcome.listing_id, outcome.at);
-        self.count_allowed(allowance, now).await?;
+        self.count_allowed(act, now).await?;
         let hour = now.as_second() / 3600;
         let mut transaction = Transaction::default();
         let digest = sha256_hex(source);
@@ -62,10 +55,10 @@ impl Store {
         }
         let sums = Expression::default()
             .add("count", 1)
-            .add("ok", i64::from(outcome.ok))
-            .add("quality", i64::from(outcome.quality))
-            .add("timed", i64::from(outcome.latency_ms.is_some()))
-            .add("latency_ms", i64::from(outcome.latency_ms.unwrap_or_default()));
+            .add("ok", outcome.ok)
+            .add("quality", outcome.quality)
+            .add("timed", outcome.latency_ms.is_some())
+            .add("latency_ms", outcome.latency_ms.unwrap_or_default());
         transaction.update(TALLY.of(id), sums);
         transaction.put(OUTCOME.item(&OUTCOME.at(now, &outcome.id), outcome, now)?);
         let quality = Some((outcome.ok, f64::from(outcome.quality) / f64::from(QUALITY_STEPS)));

@@ -2,7 +2,7 @@
 //! that no other kind of item uses. The item is written in the transaction that makes the listing Live, and
 //! removed in the transaction that ends Live. So no run has to read all listings.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{LiveChange, string_enum};
 
 /// A listing's state in outreach. Separate from the listing, so that the function that sends invitations needs no right
@@ -33,7 +33,7 @@ impl OutreachClass {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutreachPlace {
     pub id: ListingId,
-    pub(crate) due: String,
+    pub(super) due: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub struct OutreachState {
 
 /// Adds a Live listing to the queue, at its earlier place if it had one, or removes one that is no longer Live. A listing
 /// of an earlier table is added with its next recheck.
-pub(crate) fn queue_for_outreach(
+pub(super) fn queue_for_outreach(
     transaction: &mut Transaction,
     id: &ListingId,
     change: LiveChange,
@@ -148,7 +148,7 @@ impl Store {
 }
 
 /// A move in the queue, provided that the place has not changed and its listing has not opted out.
-pub(crate) fn moved(place: &OutreachPlace, until: Moment, class: Option<OutreachClass>) -> Expression {
+pub(super) fn moved(place: &OutreachPlace, until: Moment, class: Option<OutreachClass>) -> Expression {
     let [partition, sort] = table::DUE.key;
     let due = s(key::at(until, place.id.as_str()));
     let update = Expression::default().set(sort, due.clone()).set("due", due);

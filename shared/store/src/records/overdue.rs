@@ -6,10 +6,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::counters::{LIVE, Live, by_kind};
 use super::due::{DueClass, DuePlace};
-use super::feed;
 use super::leaves::add_leaf;
 use super::search_index::mark_dirty;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{FeedItem, Kind, LogEntry, LogEvent};
 
 /// In the partition of the Live counters, so that one query reads both.
@@ -75,7 +74,7 @@ impl UnfinishedCount {
 }
 
 /// The count among the items of the partition of what is Live.
-pub(crate) fn read(items: &[Item]) -> OverdueCount {
+pub(super) fn read(items: &[Item]) -> OverdueCount {
     let Some(item) = items.iter().find(|item| OVERDUE.is_place_of(item)) else {
         return OverdueCount::default();
     };
@@ -135,25 +134,20 @@ impl Store {
     }
 
     /// Stores the count; where it changed, cached pages of the active list become invalid.
-    pub async fn keep_overdue_count(
-        &self,
-        before: OverdueCount,
-        after: OverdueCount,
-        now: Moment,
-    ) -> Result<()> {
+    pub async fn keep_overdue_count(&self, old: OverdueCount, new: OverdueCount, now: Moment) -> Result<()> {
         const UNFINISHED: [&str; 5] =
             ["counting", "counting_since", "counting_from", "counted_agents", "counted_mcps"];
-        let changed = (before.agents, before.mcps) != (after.agents, after.mcps);
+        let changed = (old.agents, old.mcps) != (new.agents, new.mcps);
         let Live { agents, mcps, .. } = self.live_now().await?;
         // The counters subtract the earlier count.
         let live = |shown: u32, before: u32, now: u32| (shown + before).saturating_sub(now);
         let change = Expression::default()
-            .set("live_agents", n(live(agents, before.agents, after.agents)))
-            .set("live_mcps", n(live(mcps, before.mcps, after.mcps)))
-            .set("overdue_agents", n(after.agents))
-            .set("overdue_mcps", n(after.mcps))
+            .set("live_agents", n(live(agents, old.agents, new.agents)))
+            .set("live_mcps", n(live(mcps, old.mcps, new.mcps)))
+            .set("overdue_agents", n(new.agents))
+            .set("overdue_mcps", n(new.mcps))
             .set("at", ms(now))
-            .add("version", i64::from(changed));
+            .add("version", changed);
         let change = UNFINISHED.into_iter().fold(change, Expression::remove);
         self.change(OVERDUE.key(), change).await.map(drop)
     }

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::counters::by_kind;
-use super::listings::LISTING;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Handshake, LiveChange, ProbeRecord, StateChange};
 
 /// A probe of a listing, by time; stored for the ninety days that a listing's page shows, and the current one.
@@ -24,7 +23,7 @@ fn shown(outcome: Handshake) -> String {
     format!("PROBED#{}", outcome.as_str())
 }
 
-pub(crate) fn to_item(record: &ProbeRecord) -> Result<Item> {
+pub(super) fn to_item(record: &ProbeRecord) -> Result<Item> {
     let [pk, sk] = table::SHOWN.key;
     Ok(PROBE.one_of(&record.id, key::millis(record.probed_at)).with([
         (pk, s(shown(record.handshake))),
@@ -35,17 +34,17 @@ pub(crate) fn to_item(record: &ProbeRecord) -> Result<Item> {
 }
 
 /// How this probe changes the tally of its day; `first_today` where the listing was not yet probed that day.
-pub(crate) fn tally(change: &StateChange, first_today: bool) -> Expression {
+pub(super) fn tally(change: &StateChange, first_today: bool) -> Expression {
     let record = &change.record;
     let kind = by_kind(record.kind, "agents", "mcps");
     let returns = change.live_change() == LiveChange::Kept && change.was_overdue && record.ok;
     let mut tally = Expression::default()
         .add(kind, 1)
         .add(record.handshake.as_str(), 1)
-        .add("unique", i64::from(first_today))
-        .add("rejects", i64::from(change.preflight_reject))
-        .add("risen", i64::from(returns || change.live_change() == LiveChange::Risen))
-        .set("ttl", n(record.probed_at.as_second() + TALLY_RETENTION));
+        .add("unique", first_today)
+        .add("rejects", change.preflight_reject)
+        .add("risen", returns || change.live_change() == LiveChange::Risen)
+        .expires(record.probed_at, TALLY_RETENTION);
     if record.handshake == Handshake::Fail {
         tally = tally.add(&format!("fail_{}", record.kind.as_str()), 1);
     }

@@ -5,10 +5,8 @@
 //! Each event is processed only once: the transaction also writes the id of the event, and this id must not exist yet. The
 //! change of the purchase has a condition, too. So a repeated event, or a second event of the same payment, changes nothing.
 
-use super::feed;
-use super::rates::Allowance;
 use super::rewards::{self, DISCOUNT_CODE, GRANT};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{
     FeedItem, FlaggedPurchase, Grant, PaymentFlag, PaymentSession, Purchase, PurchaseId, PurchaseState,
     TokenDigest,
@@ -99,14 +97,10 @@ impl Store {
     }
 
     /// Writes a purchase with the grant of its token, and holds its code.
-    pub async fn begin_purchase(
-        &self,
-        new: NewPurchase<'_>,
-        allowance: Option<Allowance<'_>>,
-    ) -> Result<BeginOutcome> {
+    pub async fn begin_purchase(&self, new: NewPurchase<'_>, act: Act<'_>) -> Result<BeginOutcome> {
         let NewPurchase { purchase, repeat, replaces, given_up, held_until, snapshot } = new;
         let (id, now) = (&purchase.id, purchase.grant.at);
-        self.count_allowed(allowance, now).await?;
+        self.count_allowed(act, now).await?;
         let (_, ttl) = PURCHASE.ttl(purchase.expires_at);
         let mut transaction = Transaction::default();
         let pointer = Expression::default().set("purchase_id", s(id.as_str())).set("ttl", ttl.clone());

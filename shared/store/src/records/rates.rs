@@ -5,7 +5,7 @@
 
 use aws_sdk_dynamodb::types::ReturnValue;
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::error::Problem;
 use registry_model::{LimitedAction, LimitedTarget, Rate, sha256_hex};
 
@@ -22,6 +22,9 @@ pub struct Allowance<'a> {
     pub target: Option<&'a str>,
     pub rate: Rate,
 }
+
+/// An action that may have no limit.
+pub(crate) type Act<'a> = Option<Allowance<'a>>;
 
 /// A refused action, with the limit that is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +160,7 @@ impl Store {
     }
 
     /// Counts an action that may have no allowance; fails if a limit is exceeded.
-    pub async fn count_allowed(&self, act: Option<Allowance<'_>>, now: Moment) -> Result<()> {
+    pub async fn count_allowed(&self, act: Act<'_>, now: Moment) -> Result<()> {
         let Some(act) = act else { return Ok(()) };
         self.count_action(act, now).await?.map_or(Ok(()), |used_up| Err(StoreError::Limited(used_up)))
     }

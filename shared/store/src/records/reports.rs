@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::rates::Allowance;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::Report;
 
 pub(super) const REPORT: Record<Report> = Record::new("REPORTS", "", "report").stored_for(180 * 86_400);
@@ -23,8 +22,8 @@ pub struct ReportsPage {
 }
 
 impl Store {
-    pub async fn keep_report(&self, report: &Report, allowance: Option<Allowance<'_>>) -> Result<()> {
-        self.count_allowed(allowance, report.at).await?;
+    pub async fn keep_report(&self, report: &Report, act: Act<'_>) -> Result<()> {
+        self.count_allowed(act, report.at).await?;
         self.put(REPORT.item(&REPORT.at(report.at, &report.id), report, report.at)?).await
     }
 

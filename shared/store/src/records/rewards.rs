@@ -2,7 +2,7 @@
 //! the token. A discount code is stored under its digest, too, with the listing that earned it, and whether a purchase has
 //! reserved or used it. A reservation expires, so that an abandoned purchase does not block its code forever.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Grant, PurchaseId, TokenDigest};
 
 pub(super) const GRANT: Record<Grant> = Record::new("TOKEN#", "GRANT", "grant");

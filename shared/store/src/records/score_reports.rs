@@ -1,6 +1,6 @@
 //! The reports of scores. All about a URL share a partition, by time, so that the latest is found without an index.
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::ScoreReportId;
 
 /// The sort key begins with the time of the report.

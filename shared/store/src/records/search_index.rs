@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::listings;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{HashPrefix, Kind, id_hash};
 
 /// Marks set or cleared at the same time.
@@ -89,7 +89,7 @@ fn dirty_mark_key(id: &ListingId) -> Key {
     DIRTY_MARK.one(format_args!("{:08x}#{id}", id_hash(id) >> 32))
 }
 
-pub(crate) fn mark_dirty(transaction: &mut Transaction, id: &ListingId, at: Moment) {
+pub(super) fn mark_dirty(transaction: &mut Transaction, id: &ListingId, at: Moment) {
     transaction.put(dirty_mark(id, at));
 }
 

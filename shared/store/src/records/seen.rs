@@ -12,10 +12,10 @@ use flate2::write::DeflateEncoder;
 use super::evidence::EVIDENCE;
 use super::inbox::MESSAGE;
 use super::leaves::LAST_LEAF;
-use super::listings::{LISTING, NamedListing, joined};
+use super::listings::{NamedListing, joined};
 use super::outcomes;
 use super::server_documents::EARLIER_SERVER;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{SeenServer, ServerContents, ToolSet, sha256_hex};
 
 /// The resources, resource templates and prompts of a server. Sorts after all evidence and before the tools.
@@ -86,8 +86,7 @@ impl Store {
     pub async fn listings_with_tools(&self, ids: &[ListingId]) -> Result<Vec<(Listing, Option<ToolSet>)>> {
         let keys = ids.iter().flat_map(|id| [LISTING.of(id), LAST_LEAF.of(id), TOOL_SET.of(id)]);
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
-        let (sets, listings): (Vec<Item>, Vec<Item>) =
-            items.into_iter().partition(|item| TOOL_SET.is_place_of(item));
+        let (sets, listings) = TOOL_SET.split(items);
         let mut sets: HashMap<ListingId, ToolSet> = sets.iter().map(set_of).collect::<Result<_, _>>()?;
         let with_set = |(listing, _): NamedListing| {
             let set = sets.remove(&listing.id);
@@ -191,7 +190,7 @@ impl Store {
         }
         // Earlier versions stored only the evidence of the last probe.
         let item = self.read(&EVIDENCE.of(id)).await?;
-        let evidence = item.map(|item| text(&item, "evidence").to_owned());
+        let evidence = item.map(|item| text(&item, EVIDENCE.attribute).to_owned());
         Ok(evidence.filter(|evidence| sha256_hex(evidence) == hash).map(String::into_bytes))
     }
 
@@ -258,7 +257,7 @@ fn addressed(mut item: Item, hash: &str, id: &ListingId) -> Item {
 }
 
 /// The item with the evidence that a leaf commits to. It is compressed, because evidence repeats itself.
-pub(crate) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> Result<Item> {
+pub(super) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> Result<Item> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(evidence.as_bytes()).and_then(|()| encoder.finish());
     let bytes =

@@ -4,8 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::listings::LISTING;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::ServerDocument;
 
 /// The latest server description of a listing.
@@ -23,7 +22,7 @@ pub struct DocumentChange {
     pub replaced: Option<ServerDocument>,
 }
 
-pub(crate) fn keep(transaction: &mut Transaction, id: &ListingId, change: &DocumentChange) -> Result<()> {
+pub(super) fn keep(transaction: &mut Transaction, id: &ListingId, change: &DocumentChange) -> Result<()> {
     transaction.put(SERVER.of(id).with([SERVER.value(&change.new)?]));
     if let Some(replaced) = &change.replaced
         && replaced.version() != change.new.version()

@@ -2,8 +2,7 @@
 //! the head are written in one transaction with a condition on the head. So no concurrent step is lost, and
 //! the number of steps is limited. A session expires after seven days.
 
-use super::rates::Allowance;
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep};
 
 /// Under the digest of the session id, so that reading the table does not give the right to append.
@@ -51,10 +50,10 @@ impl Store {
         &self,
         id: &SessionId,
         change: &SessionChange,
-        allowance: Option<Allowance<'_>>,
+        act: Act<'_>,
         now: Moment,
     ) -> Result<bool> {
-        self.count_allowed(allowance, now).await?;
+        self.count_allowed(act, now).await?;
         let digest = id.digest();
         let mut transaction = Transaction::default();
         let mut head = SESSION.of(&digest).with([
@@ -74,16 +73,16 @@ impl Store {
         &self,
         id: &SessionId,
         change: &SessionChange,
-        allowance: Option<Allowance<'_>>,
+        act: Act<'_>,
         now: Moment,
     ) -> Result<bool> {
-        self.count_allowed(allowance, now).await?;
+        self.count_allowed(act, now).await?;
         let digest = id.digest();
         let mut transaction = Transaction::default();
         let head = Expression::default()
             .set_all(serde_dynamo::to_item(&change.facts)?)
             .set("appended_at", ms(now))
-            .add("steps", i64::from(change.step.is_some()));
+            .add("steps", change.step.is_some());
         let head = if change.close { head.set("closed_at", ms(now)) } else { head };
         let max_steps = if change.step.is_some() { MAX_SESSION_STEPS } else { MAX_SESSION_STEPS + 1 };
         let head = head.if_missing("closed_at").if_is("ttl", ">", n(now.as_second()));
@@ -99,8 +98,7 @@ impl Store {
     /// A session with its steps; `None` where there is none, or it expired.
     pub async fn session(&self, id: &SessionId, now: Moment) -> Result<Option<Session>> {
         let items = self.partition(&SESSION.partition(id.digest())).await?;
-        let (heads, steps): (Vec<Item>, Vec<Item>) =
-            items.into_iter().partition(|item| SESSION.is_place_of(item));
+        let (heads, steps) = SESSION.split(items);
         let Some(head) = heads.first().filter(|head| number(head, "ttl") > now.as_second()) else {
             return Ok(None);
         };

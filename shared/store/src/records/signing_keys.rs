@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::KeyStep;
 
 /// The keys for attestations, by their id.
 pub(crate) const ATTESTATION_KEY: Place = Place::new("KEY#ES256", "");
 pub(crate) const LOG_KEY: Place = Place::new("KEY#LOG", "");
-pub(crate) const MESSAGE_KEY: Place = Place::new("KEY#MESSAGE", "");
+pub(super) const MESSAGE_KEY: Place = Place::new("KEY#MESSAGE", "");
 /// The step of a change of keys that the operator requested.
 pub(super) const KEY_STEP: Place = Place::new("LOG#KEY", "STEP");
 

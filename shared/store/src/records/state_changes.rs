@@ -9,15 +9,14 @@ use super::evidence::{CHANGED, EVIDENCE, evidence_item};
 use super::identities::IDENTITIES;
 use super::inbox::deliver;
 use super::leaves::{moved_leaf, restored_leaf, verdict_leaf, withdrawal_leaf};
-use super::listings::{LISTING, changed, if_as_read};
+use super::listings::{changed, if_as_read};
 use super::names::{pointers, rename, yield_name};
 use super::outreach::queue_for_outreach;
 use super::search_index::mark_dirty;
 use super::seen::leaf_evidence_item;
 use super::server_documents::SERVER;
-use super::trails::Deposit;
-use super::{delistings, feed, hosts, probes, trails};
-use crate::table::prelude::*;
+use super::{delistings, hosts, probes};
+use crate::prelude::*;
 use registry_model::{FeedItem, Handshake, Kind, Lane, LiveChange, StateChange, TrailEvent};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,11 +215,10 @@ fn week_tally(change: &StateChange) -> Option<Expression> {
     let passes = after.still_ok_at != before.still_ok_at;
     let passes_first = passes && !before.still_ok_at.is_some_and(|at| change.is_same_week(at));
     let falls = before.lane == Lane::Active && after.lane == Lane::Demoted;
-    let (name, expires) = ttl(change.record.probed_at, 60 * 86_400);
     let tally = Expression::default()
-        .add("rechecked", i64::from(is_first))
-        .add("still_ok", i64::from(passes_first))
-        .add("demoted", i64::from(falls))
-        .set(name, expires);
+        .add("rechecked", is_first)
+        .add("still_ok", passes_first)
+        .add("demoted", falls)
+        .expires(change.record.probed_at, 60 * 86_400);
     (is_first || passes_first || falls).then_some(tally)
 }

@@ -4,8 +4,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
+use crate::prelude::*;
 use crate::table::batch_get::MAX_KEYS;
-use crate::table::prelude::*;
 
 /// Tasks with ids of this registry, and of clients. With that of a context's list, the prefixes are distinct, so that no id or
 /// address can turn one into another.
@@ -116,27 +116,22 @@ impl StoredTask {
 }
 
 impl Store {
-    /// Stores a task in the place of `before`, which must not have changed since it was read. False where it has, or where
+    /// Stores a task in the place of `old`, which must not have changed since it was read. False where it has, or where
     /// a new task's id is taken; then nothing was written.
-    pub async fn keep_task(
-        &self,
-        before: Option<&StoredTask>,
-        task: &StoredTask,
-        now: Moment,
-    ) -> Result<bool> {
+    pub async fn keep_task(&self, old: Option<&StoredTask>, task: &StoredTask, now: Moment) -> Result<bool> {
         let change = Expression::default().set_all(task.attributes()).set("content", s(&task.content));
-        let change = match before {
+        let change = match old {
             // DynamoDB removes expired items with a delay.
             None => change.if_missing_or("ttl", "<", n(now.as_second())),
-            Some(before) => change.if_equal("state", s(&before.state)).if_equal("changed", ms(before.at)),
+            Some(old) => change.if_equal("state", s(&old.state)).if_equal("changed", ms(old.at)),
         };
         let mut transaction = Transaction::updating(task.key(), change);
-        let (old, new) = (before.and_then(StoredTask::row), task.row());
-        if let Some(old) = old.filter(|old| Some(old) != new.as_ref()) {
-            transaction.delete(old);
+        let (old_row, new_row) = (old.and_then(StoredTask::row), task.row());
+        if let Some(row) = old_row.filter(|row| Some(row) != new_row.as_ref()) {
+            transaction.delete(row);
         }
-        if let Some(new) = new {
-            let mut row = new.with([("task_pk", s(task.key().pk)), ("size", n(task.content.len()))]);
+        if let Some(key) = new_row {
+            let mut row = key.with([("task_pk", s(task.key().pk)), ("size", n(task.content.len()))]);
             row.extend(task.attributes());
             transaction.put(row);
         }
@@ -211,7 +206,7 @@ fn list(context_id: &str) -> String {
 }
 
 /// The row of a stored task in the list of its context.
-pub(crate) fn row_of(item: &Item) -> Option<Key> {
+pub(super) fn row_of(item: &Item) -> Option<Key> {
     StoredTask::read(item).ok()?.row()
 }
 

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::table::prelude::*;
+use crate::prelude::*;
 
 pub(super) const TICK_REPORT: Place = Place::new("CLOCK", "TICK");
 /// Exists where a slot of the schedule is taken.
@@ -25,8 +25,8 @@ pub struct TickReport {
 impl Store {
     /// Takes a slot of the schedule; false if another delivery of the same tick has already taken it.
     pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool> {
-        let item = SLOT.of(format!("{job}#{slot}")).with([ttl(now, 86_400)]);
-        self.put_new(item).await
+        let taken = SLOT.of(format!("{job}#{slot}")).with([ttl(now, 86_400)]);
+        self.put_new(taken).await
     }
 
     pub async fn note_tick(&self, any_ok: bool, used: u32, now: Moment) -> Result<()> {

@@ -8,10 +8,9 @@
 
 use serde::Deserialize;
 
-use super::feed;
 use super::inbox::deliver;
 use super::outreach::{OUTREACH, OutreachClass, OutreachPlace, moved};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{ConnectorPick, FeedItem, HostName, TalkKind, TalkMessage, Touch, TouchKind};
 
 /// The first touches, by time.
@@ -96,8 +95,7 @@ impl Store {
         let (message, id) = (new.message, &new.message.to);
         let now = ms(message.at);
         let mut transaction = Transaction::default();
-        let (expires, at) = ttl(message.at, RETENTION);
-        let sent = Expression::default().add("sent", 1).set(expires, at).only_if(
+        let sent = Expression::default().add("sent", 1).expires(message.at, RETENTION).only_if(
             "(attribute_not_exists(#sent) AND :cap > :none) OR #sent < :cap",
             [("#sent", "sent")],
             [(":cap", n(new.cap)), (":none", n(0))],
@@ -110,8 +108,7 @@ impl Store {
         transaction.update(OUTREACH.of(id), state);
         deliver(&mut transaction, message)?;
         transaction.put(to_item(new)?);
-        let totals =
-            Expression::default().add("touches", 1).add("connectors", i64::from(new.connector_of.is_some()));
+        let totals = Expression::default().add("touches", 1).add("connectors", new.connector_of.is_some());
         transaction.update(TOTALS.key(), totals);
         if let Some(day) = new.connector_of {
             let touched = Expression::default().set("touched_at", now).if_exists().if_missing("touched_at");
@@ -163,7 +160,7 @@ impl Store {
     }
 
     pub async fn pause_host(&self, host: &HostName, until: Moment) -> Result<()> {
-        let pause = Expression::default().set("until", ms(until)).set("ttl", n(until.as_second() + 86_400));
+        let pause = Expression::default().set("until", ms(until)).expires(until, 86_400);
         self.change(HOST_PAUSE.of(host.reversed()), pause).await.map(drop)
     }
 

@@ -3,7 +3,7 @@
 //! strongest first. The item at the first listing is also in the index of all compositions.
 
 use super::trails::{TRAIL, add_scaled, listing_of, rank_text, value_left};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::Decay;
 
 /// Two listings that were used together, at the first of the two; another item records the same at the second.
@@ -40,7 +40,7 @@ impl Edge {
         if self.listing_a == *one { &self.listing_b } else { &self.listing_a }
     }
 
-    pub(crate) fn of_item(item: &Item, now: Moment) -> Option<Self> {
+    pub(super) fn of_item(item: &Item, now: Moment) -> Option<Self> {
         let with = text(item, "sk").strip_prefix(EDGE.sort)?.parse().ok()?;
         let (listing_a, listing_b) = ordered(listing_of(item)?, with);
         Some(Self {
@@ -62,7 +62,7 @@ fn index_partition(id: &ListingId) -> String {
 }
 
 /// The item at the first of two listings, which is in the index of all.
-pub(crate) fn edge_key(one: &ListingId, other: &ListingId) -> Key {
+pub(super) fn edge_key(one: &ListingId, other: &ListingId) -> Key {
     let (a, b) = ordered(one.clone(), other.clone());
     EDGE.one_of(&a, &b)
 }
@@ -84,12 +84,11 @@ fn write_both(
 ) -> WriteId {
     let (a, b) = ordered(one.clone(), other.clone());
     let rank = s(rank_text(Decay::MARK.place(intensity, now).unwrap_or(0.0)));
-    let (expires, at_that_time) = ttl(Decay::MARK.gone_at(intensity, now), KEPT_AFTER_DECAY);
     let change = |at: &ListingId| {
         let [pk, sk] = table::SHOWN.key;
         add_scaled(Expression::default(), INTENSITY, Decay::MARK, by, now)
             .set("last_at", s(now.to_string()))
-            .set(expires, at_that_time.clone())
+            .expires(Decay::MARK.gone_at(intensity, now), KEPT_AFTER_DECAY)
             .set(pk, s(index_partition(at)))
             .set(sk, rank.clone())
     };
@@ -102,7 +101,7 @@ fn write_both(
 
 /// Counts that two listings were used together. `known` is the edge as it was read; without one the transaction requires
 /// that there still is none. Returns the write that is refused otherwise.
-pub(crate) fn strengthen(
+pub(super) fn strengthen(
     transaction: &mut Transaction,
     pair: (&ListingId, &ListingId),
     by: f64,
@@ -116,7 +115,7 @@ pub(crate) fn strengthen(
     })
 }
 
-pub(crate) fn remove(transaction: &mut Transaction, edge: &Edge) {
+pub(super) fn remove(transaction: &mut Transaction, edge: &Edge) {
     transaction.delete(EDGE.one_of(&edge.listing_a, &edge.listing_b));
     transaction.delete(EDGE.one_of(&edge.listing_b, &edge.listing_a));
 }
@@ -132,7 +131,7 @@ impl Store {
     }
 
     /// The edges that a new edge replaces, because a listing has as many as are stored: the weakest of each end.
-    pub(crate) async fn surplus_edges(
+    pub(super) async fn surplus_edges(
         &self,
         (one, other): (&ListingId, &ListingId),
         now: Moment,
@@ -160,7 +159,7 @@ impl Store {
         Ok(edges_left(&self.query(query).await?.items, now))
     }
 
-    pub(crate) async fn strongest_edge_keys(&self, limit: usize) -> Result<Vec<Key>> {
+    pub(super) async fn strongest_edge_keys(&self, limit: usize) -> Result<Vec<Key>> {
         let query = Query::of(ALL).index(table::DUE).descending().limit(limit);
         Ok(self.query(query).await?.items.iter().map(Key::of).collect())
     }
@@ -172,7 +171,7 @@ fn edges_left(items: &[Item], now: Moment) -> Vec<Edge> {
 }
 
 /// The edges that have not decayed completely, the strongest first.
-pub(crate) fn above_threshold(mut edges: Vec<Edge>) -> Vec<Edge> {
+pub(super) fn above_threshold(mut edges: Vec<Edge>) -> Vec<Edge> {
     edges.retain(|edge| edge.intensity > 0.0);
     edges.sort_by(|one, other| other.intensity.total_cmp(&one.intensity));
     edges

@@ -3,11 +3,10 @@
 //! source of a recent deposit is stored as a digest. If the same source repeats the deposit, the mark is
 //! written, but nothing is added to the trail.
 
-use super::listings::{LISTING, not_withdrawn};
-use super::rates::Allowance;
+use super::listings::not_withdrawn;
 use super::trail_edges::{self, Edge, strengthen};
-use super::trails::{Deposit, TRAIL, deposit_with_pairs, trail_of};
-use crate::table::prelude::*;
+use super::trails::{TRAIL, deposit_with_pairs, trail_of};
+use crate::prelude::*;
 use registry_model::{Trail, TrailMark};
 
 /// A mark at a listing, by time.
@@ -27,7 +26,7 @@ pub struct NewTrace<'a> {
     pub source: Option<TraceSource<'a>>,
     /// The second listing, where two were used together.
     pub used_with: Option<UsedWith<'a>>,
-    pub act: Option<Allowance<'a>>,
+    pub act: Act<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -89,12 +88,8 @@ impl Store {
         }
         transaction.put(to_item(mark)?);
         let source = trace.source.map(|source| {
-            let (expires, at) = ttl(source.until, 1);
-            let change = Expression::default().set("until", ms(source.until)).set(expires, at).if_missing_or(
-                "until",
-                "<=",
-                ms(now),
-            );
+            let change = Expression::default().set("until", ms(source.until)).expires(source.until, 1);
+            let change = change.if_missing_or("until", "<=", ms(now));
             transaction.update(source_of(source.at, source.act, source.digest), change)
         });
         if let Some(used) = trace.used_with.filter(|used| used.known.is_none()) {

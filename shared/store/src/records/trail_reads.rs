@@ -5,12 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::listings::LISTING;
 use super::trail_edges::{EDGE, Edge, above_threshold, edge_key, ends_of_edge};
 use super::trail_marks::{MARK, source_of};
 use super::trail_totals::{TOTALS, TrailTotals, all_totals, totals_of};
 use super::trails::{Board, TRAIL, listing_of, trail_of};
-use crate::table::prelude::*;
+use crate::prelude::*;
 use registry_model::{Lane, Trail, TrailMark};
 
 /// Entries read beyond the limit, to replace those whose listing was withdrawn.

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::trails::{Deposit, add_scaled, counts, sum_left};
-use crate::table::prelude::*;
+use super::trails::{add_scaled, counts, sum_left};
+use crate::prelude::*;
 use registry_model::{Decay, TrailEvent};
 
 /// The counts of trail events, in all and recently.
@@ -37,7 +37,7 @@ impl TrailTotals {
     }
 
     /// The sum of the items of all shards.
-    pub(crate) fn of_items(items: &[Item], now: Moment) -> Self {
+    pub(super) fn of_items(items: &[Item], now: Moment) -> Self {
         let of_event = |event: TrailEvent| EventTotal {
             count: sum(items, &format!("count_{}", event.as_str())),
             recent: sum_left(items, &format!("recent_{}", event.as_str()), Decay::RECENT, now).max(0.0),
@@ -64,10 +64,10 @@ pub(super) fn all_totals() -> impl Iterator<Item = Key> {
 
 /// The change of the totals by the deposits of a transaction and by new pairs of listings that were used together. All of
 /// them change one item: only the sum of the items counts, and transactions on fewer items conflict less.
-pub(crate) fn added(deposits: &[Deposit], new_pairs: u32, now: Moment) -> Option<(Key, Expression)> {
+pub(super) fn added(deposits: &[Deposit], new_pairs: u32, now: Moment) -> Option<(Key, Expression)> {
     let counted: Vec<&Deposit> = deposits.iter().filter(|deposit| !deposit.counted_elsewhere).collect();
     let key = totals_of(&counted.first()?.listing);
-    Some((key, of_deposits(&counted, now).add("compositions", i64::from(new_pairs))))
+    Some((key, of_deposits(&counted, now).add("compositions", new_pairs)))
 }
 
 fn of_deposits(deposits: &[&Deposit], now: Moment) -> Expression {

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::trail_totals;
+use crate::prelude::*;
 use crate::table::Index;
-use crate::table::prelude::*;
 use registry_model::{Amounts, Decay, LiveChange, StateChange, Trail, TrailEvent, TrailValue, audible};
 
 /// The values of a listing's trail. Trail, marks and edges have a partition of their own, so that a deposit does not
@@ -107,7 +107,7 @@ impl Board {
 }
 
 /// A rank as a sort key. A greater text means a stronger trail.
-pub(crate) fn rank_text(rank: f64) -> String {
+pub(super) fn rank_text(rank: f64) -> String {
     format!("{rank:020.8}")
 }
 
@@ -174,7 +174,7 @@ fn event_name(event: TrailEvent) -> String {
     format!("event_{}", event.as_str())
 }
 
-pub(crate) fn trail_of(item: &Item, now: Moment) -> Trail {
+pub(super) fn trail_of(item: &Item, now: Moment) -> Trail {
     let value = |value: TrailValue| value_left(item, value.as_str(), value.decay(), now);
     let events = TrailEvent::ALL.into_iter().map(|event| (event, count(item, &event_name(event))));
     Trail {
@@ -185,17 +185,17 @@ pub(crate) fn trail_of(item: &Item, now: Moment) -> Trail {
 }
 
 /// The listing that a trail, mark or edge belongs to.
-pub(crate) fn listing_of(item: &Item) -> Option<ListingId> {
+pub(super) fn listing_of(item: &Item) -> Option<ListingId> {
     TRAIL.listing_of(item)
 }
 
 /// Adds all deposits of a transaction, so that it writes each item once.
-pub(crate) fn deposit(transaction: &mut Transaction, deposits: &[Deposit], now: Moment) {
+pub(super) fn deposit(transaction: &mut Transaction, deposits: &[Deposit], now: Moment) {
     deposit_with_pairs(transaction, deposits, 0, now);
 }
 
 /// Like [`deposit`], with so many pairs of listings that were used together for the first time.
-pub(crate) fn deposit_with_pairs(
+pub(super) fn deposit_with_pairs(
     transaction: &mut Transaction,
     deposits: &[Deposit],
     new_pairs: u32,
@@ -218,18 +218,16 @@ pub(crate) fn deposit_with_pairs(
 }
 
 /// Removes a listing from every board; its values stay, and it is added again when it becomes Live.
-pub(crate) fn take_off_boards(transaction: &mut Transaction, id: &ListingId) {
+pub(super) fn take_off_boards(transaction: &mut Transaction, id: &ListingId) {
     let ranks = table::INDEXES.iter().flat_map(|index| index.key);
     transaction.update(TRAIL.of(id), ranks.fold(Expression::default(), Expression::remove));
     transaction.delete(RANKS.of(id));
 }
 
 /// How often each event happened, and the number of marks that are left.
-pub(crate) fn counts<'a>(
-    deposits: impl IntoIterator<Item = &'a Deposit>,
-) -> (BTreeMap<TrailEvent, i64>, i64) {
+pub(super) fn counts<'a>(all: impl IntoIterator<Item = &'a Deposit>) -> (BTreeMap<TrailEvent, i64>, i64) {
     let (mut events, mut marks) = (BTreeMap::new(), 0);
-    for deposit in deposits {
+    for deposit in all {
         *events.entry(deposit.event).or_default() += i64::from(deposit.times);
         marks += i64::from(deposit.with_mark);
     }
@@ -237,23 +235,17 @@ pub(crate) fn counts<'a>(
 }
 
 /// Adds to a decaying value, and removes the sum of an epoch that has decayed completely.
-pub(crate) fn add_scaled(
-    change: Expression,
-    name: &str,
-    decay: Decay,
-    amount: f64,
-    now: Moment,
-) -> Expression {
+pub(super) fn add_scaled(to: Expression, name: &str, decay: Decay, amount: f64, now: Moment) -> Expression {
     if amount == 0.0 {
-        return change;
+        return to;
     }
     let epoch = decay.epoch(now);
-    let change = change.add_decimal(&format!("{name}_{epoch}"), decay.scaled(amount, now));
+    let change = to.add_decimal(&format!("{name}_{epoch}"), decay.scaled(amount, now));
     change.remove(&format!("{name}_{}", epoch - 2))
 }
 
 /// The sum of a decaying value over items at `now`, without a threshold.
-pub(crate) fn sum_left(items: &[Item], name: &str, decay: Decay, now: Moment) -> f64 {
+pub(super) fn sum_left(items: &[Item], name: &str, decay: Decay, now: Moment) -> f64 {
     let epoch = decay.epoch(now);
     let left = |epoch: i64| {
         let name = format!("{name}_{epoch}");
@@ -263,7 +255,7 @@ pub(crate) fn sum_left(items: &[Item], name: &str, decay: Decay, now: Moment) ->
 }
 
 /// A decaying value at `now`; 0 below the threshold.
-pub(crate) fn value_left(item: &Item, name: &str, decay: Decay, now: Moment) -> f64 {
+pub(super) fn value_left(item: &Item, name: &str, decay: Decay, now: Moment) -> f64 {
     audible(sum_left(std::slice::from_ref(item), name, decay, now))
 }
 
@@ -295,13 +287,8 @@ impl Store {
     }
 
     /// The trails of a board, the strongest first.
-    pub async fn strongest(
-        &self,
-        board: Board,
-        limit: usize,
-        now: Moment,
-    ) -> Result<Vec<(ListingId, Trail)>> {
+    pub async fn strongest(&self, board: Board, limit: usize, at: Moment) -> Result<Vec<(ListingId, Trail)>> {
         let ids = self.strongest_listings(board, limit).await?;
-        Ok(board.ordered(self.trails_of(&ids, now).await?))
+        Ok(board.ordered(self.trails_of(&ids, at).await?))
     }
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attributes::{Item, n};
+use super::attributes::{Item, n, ttl};
+use registry_model::Moment;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expression {
@@ -22,6 +23,12 @@ impl Expression {
         let (name, value) = (self.name(name), self.value(value));
         self.sets.push(format!("{name} = {value}"));
         self
+    }
+
+    /// DynamoDB may remove the item `seconds` after `at`.
+    pub(crate) fn expires(self, at: Moment, seconds: i64) -> Self {
+        let (name, value) = ttl(at, seconds);
+        self.set(name, value)
     }
 
     /// Sets `name` to this value where it has none.
@@ -43,7 +50,8 @@ impl Expression {
     }
 
     /// Adds to the number in `name`, which is 0 where it is absent.
-    pub(crate) fn add(mut self, name: &str, amount: i64) -> Self {
+    pub(crate) fn add(mut self, name: &str, amount: impl Into<i64>) -> Self {
+        let amount = amount.into();
         if amount != 0 {
             let (name, value) = (self.name(name), self.value(n(amount)));
             self.adds.push(format!("{name} {value}"));

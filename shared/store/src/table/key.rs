@@ -1,5 +1,6 @@
-//! Keys, and the places where the items of one kind are. Each record declares its place next to its type; `records.rs` lists
-//! all places. A time in a key has thirteen digits of milliseconds, so that the keys sort by time.
+//! Keys, and the places where the items of one kind are. Each record declares its place next to its type, and a test in
+//! `records.rs` checks that no two have the same one. A time in a key has thirteen digits of milliseconds, so that the keys
+//! sort by time.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -105,6 +106,11 @@ impl Place {
         text(item, "sk") == self.sort
     }
 
+    /// The items of this place, and the other ones.
+    pub(crate) fn split(&self, items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
+        items.into_iter().partition(|item| self.is_place_of(item))
+    }
+
     /// The listing whose id follows the prefix in the partition of an item.
     pub(crate) fn listing_of(&self, item: &Item) -> Option<ListingId> {
         text(item, "pk").strip_prefix(self.prefix)?.parse().ok()
@@ -130,8 +136,9 @@ impl<T> Record<T> {
         Self { lifetime: seconds, ..self }
     }
 
-    /// When an item expires whose lifetime begins at `since`.
+    /// When an item of a record with a lifetime expires; it begins at `since`.
     pub(crate) fn ttl(&self, since: Moment) -> (&'static str, AttributeValue) {
+        debug_assert!(self.lifetime > 0, "{} does not expire", self.attribute);
         ttl(since, self.lifetime)
     }
 }

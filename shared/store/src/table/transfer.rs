@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::prelude::*;
+use crate::prelude::*;
 use crate::records::signing_keys::{self, ATTESTATION_KEY, LOG_KEY};
 
 /// Items of a page. The embedded engine reads that many rows at once, whatever their size.
