@@ -33,11 +33,13 @@ const OTHERS: &str = "400: the request cannot be parsed. 403: a page of another 
 /// The errors of a call: its own, and those of every call.
 pub(super) fn refusals(own: &[u16]) -> Map<String, Value> {
     let own = REFUSALS.iter().filter(|(status, ..)| own.contains(status));
-    own.map(|(status, name, _)| (status.to_string(), named(name))).chain(refusals_as("Refused")).collect()
+    own.map(|(status, name, _)| (status.to_string(), response_reference(name)))
+        .chain(refusals_as("Refused"))
+        .collect()
 }
 
 pub(super) fn refusals_as(name: &str) -> Map<String, Value> {
-    Map::from_iter([("default".to_owned(), named(name))])
+    Map::from_iter([("default".to_owned(), response_reference(name))])
 }
 
 /// Most errors are problem documents.
@@ -47,12 +49,12 @@ pub(super) fn refusal(meaning: &str, content: &Map<String, Value>) -> Value {
     json!({ "description": meaning, "content": content })
 }
 
-fn named(name: &str) -> Value {
+fn response_reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/responses/{name}") })
 }
 
 /// The answer of a call, and its errors.
-pub(super) fn all(content: &Map<String, Value>, errors: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn with_errors(content: &Map<String, Value>, errors: Map<String, Value>) -> Map<String, Value> {
     let success = ("200".to_owned(), json!({ "description": "OK", "content": content }));
     std::iter::once(success).chain(errors).collect()
 }
