@@ -32,11 +32,5 @@ pub use registry_surfaces::documents::discovery;
 #[cfg(feature = "surfaces")]
 pub use registry_surfaces::{a2a, ard, documents, mcp, openapi, pages, registry_api, rest};
 
-/// The names by which the local server uses [`rest`].
-#[cfg(feature = "surfaces")]
-pub mod http {
-    pub use registry_surfaces::rest::{self, CallerLimit, MAX_BODY_BYTES};
-}
-
 #[cfg(feature = "lambda")]
 pub use registry_lambda as lambda;

@@ -209,7 +209,7 @@ impl Town {
     async fn call(&self, caller: usize, name: &str, arguments: &Value) -> Result<Value, Value> {
         let caller = u8::try_from(caller).unwrap();
         let answer = call_as(&self.pair.registry, caller, name, arguments.clone()).await;
-        answer.map_err(|problem| problem.document())
+        answer.map_err(|problem| registry::rest::problem_document(&problem))
     }
 
     /// Sends one request, and checks the answer.

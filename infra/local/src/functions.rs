@@ -11,8 +11,8 @@ use futures::future::{BoxFuture, FutureExt, TryFutureExt};
 use registry::app::App;
 use registry::documents::{SERVER_CARD, STRICT_AGENT_CARD};
 use registry::events::{self, RECHECK_PART, What};
-use registry::http::rest::paths;
 use registry::model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
+use registry::rest::paths;
 use serde_json::Value;
 
 /// The function that also gets the requests for all other paths (the route `$default`).

@@ -6,7 +6,6 @@ pub(crate) mod browse;
 pub(crate) mod catalog_entry;
 pub(crate) mod explore;
 mod filter;
-mod list_filter;
 pub(crate) mod search;
 pub mod token;
 
@@ -55,12 +54,12 @@ async fn explore_by_body(State(app): State<App>, body: RawBody) -> Result<Json<E
 }
 
 async fn browse_by_query(State(app): State<App>, uri: Uri) -> Result<Json<List>, Refused> {
-    Ok(Json(browse::list(&app, &from_query(uri.query().unwrap_or_default())?).await?))
+    Ok(Json(browse::list_entries(&app, &from_query(uri.query().unwrap_or_default())?).await?))
 }
 
 /// Some clients of the agent directory use POST.
 async fn search_agents(State(app): State<App>, body: RawBody) -> Result<Json<Directory>, Refused> {
-    Ok(Json(agent_directory::read(&app, &from_json(body.json()?)?).await?))
+    Ok(Json(agent_directory::read_directory(&app, &from_json(body.json()?)?).await?))
 }
 
 /// ARD §7.2 and §7.4: a larger request is reduced to it.

@@ -34,7 +34,7 @@ pub(crate) fn title(kind: ErrorKind) -> &'static str {
 }
 
 /// A problem as a document of RFC 9457.
-pub(crate) fn document(problem: &Problem) -> Value {
+pub fn problem_document(problem: &Problem) -> Value {
     let mut document = json!({
         "type": "about:blank",
         "title": title(problem.kind),
@@ -73,7 +73,7 @@ impl IntoResponse for Refused {
         }
         let (media_type, body) = match &problem.shown {
             Some(shown) => (shown.media_type, shown.body.clone()),
-            None => ("application/problem+json", document(&problem).to_string()),
+            None => ("application/problem+json", problem_document(&problem).to_string()),
         };
         // Images on other sites' pages are requested often. Another error may be gone with the next request.
         let caching = if problem.shown.is_some() { "public, max-age=60" } else { "no-store" };
@@ -325,7 +325,7 @@ impl RpcError {
 /// As A2A reports it. MCP reports a problem of a tool as its result.
 impl From<Problem> for RpcError {
     fn from(problem: Problem) -> Self {
-        let document = document(&problem);
+        let document = problem_document(&problem);
         let document = json!({ "@type": "type.googleapis.com/google.protobuf.Struct", "value": document });
         let kind = match problem.kind {
             ErrorKind::RateLimited => TOO_MANY,

@@ -1,7 +1,6 @@
 //! The MCP server. It is one stateless endpoint for the newest revision of MCP and the three revisions before it. Every tool
 //! is an operation of the catalog, so a new operation needs no change here. The two paths list different tools.
 
-mod call;
 mod endpoint;
 mod negotiate;
 mod server;

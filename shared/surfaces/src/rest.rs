@@ -10,6 +10,7 @@ mod payment_webhook;
 mod request;
 mod routes;
 
+pub use crate::errors::{Refused, problem_document};
 pub use caller_limit::{CallerBucket, CallerLimit};
 pub use form::with_forms;
 pub(crate) use middleware::add_vary;

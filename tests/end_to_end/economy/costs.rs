@@ -134,7 +134,7 @@ impl SmallRegistry {
         observer.meter.start();
         let answer = self.try_run(operation, arguments.clone()).await;
         let units = observer.meter.stop();
-        let refused = answer.err().map(|problem| problem.code.to_owned());
+        let refused = answer.err().map(|problem| problem.code.as_str().to_owned());
         let may_refuse = NEEDS_PEER.contains(&operation.name);
         assert!(refused.is_none() || may_refuse, "{} refused {arguments}: {refused:?}", operation.name);
         MeasuredCost {

@@ -72,7 +72,7 @@ async fn hostile_callers_at_their_limits_never_cause_a_refusal_of_an_honest_one(
     }
     let heavy_act = || registry.app.count(LimitedAction::Publish, &heavy, Some("heavy.example.org"));
     let shed = heavy_act().await.unwrap_err();
-    assert_eq!((shed.code, shed.retry_after), ("rate_limited", Some(300)), "{shed:?}");
+    assert_eq!((shed.code.as_str(), shed.retry_after), ("rate_limited", Some(300)), "{shed:?}");
     registry.advance(Duration::from_secs(300));
     heavy_act().await.expect("the limit of all callers recovers within minutes");
 }

@@ -67,7 +67,7 @@ async fn concurrent_reports_are_all_counted() {
         async move {
             loop {
                 match call_as(registry, number, "deposit_outcome", report.clone()).await {
-                    Err(problem) if problem.code == "busy" => {}
+                    Err(problem) if problem.code.as_str() == "busy" => {}
                     other => return other.unwrap()["counted"] == true,
                 }
             }

@@ -75,7 +75,7 @@ async fn concurrent_session_steps_are_stored_up_to_the_limit() {
         for (step, result) in steps.iter().zip(results) {
             let mut result = result;
             while let Err(problem) = result {
-                assert_eq!(problem.code, "busy", "{problem:?}");
+                assert_eq!(problem.code.as_str(), "busy", "{problem:?}");
                 result = call_as(&registry, 1, "interop_session", step.clone()).await;
             }
         }

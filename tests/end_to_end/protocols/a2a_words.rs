@@ -144,8 +144,8 @@ async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
 async fn replies_to_all_phrases_are_short_and_say_more_than_done() {
     let (registry, _peer, id) = live_agent().await;
     for entry in CATALOGUE.iter().filter(|entry| entry.effect.read_only && !entry.effect.open_world) {
-        let phrase = entry.phrases()[0].replacen("{id}", id.as_str(), 1);
-        let (text, data) = reply(&registry, &registry::intent::filled(&phrase)).await;
+        let phrase = entry.phrases().next().unwrap().replacen("{id}", id.as_str(), 1);
+        let (text, data) = reply(&registry, &registry::a2a::intent::filled(&phrase)).await;
         assert_eq!(data["operation"], entry.name, "{phrase}: {text}");
         assert!(!text.ends_with(": done."), "{phrase}: {text}");
     }

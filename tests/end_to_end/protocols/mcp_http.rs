@@ -2,6 +2,7 @@
 //! because a client library would hide statuses, codes and headers.
 
 use axum::response::Response;
+use registry::error::ErrorKind;
 use registry::features::CATALOGUE;
 use serde_json::{Value, json};
 use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
@@ -113,7 +114,7 @@ async fn tool_results_follow_their_output_schema() {
     for entry in CATALOGUE {
         let name = entry.name;
         let Some(tool) = tool_of(name) else {
-            assert!(entry.refusals.contains(&401), "only the operator lists {name}");
+            assert!(entry.refusals.contains(&ErrorKind::Unauthenticated), "only the operator lists {name}");
             continue;
         };
         let example = with_live_listings(

@@ -71,6 +71,6 @@ async fn attestations_are_signed_in_the_key_service() {
         let stored = app.store.signing_keys().await.unwrap();
         assert!(stored.iter().all(|key| key.secret.starts_with("service:")), "{engine}: a stored secret");
         let error = keys::rotate(&app).await.unwrap_err();
-        assert_eq!(error.code, "same_key", "{engine}: the key service has no new key yet");
+        assert_eq!(error.code.as_str(), "same_key", "{engine}: the key service has no new key yet");
     }
 }

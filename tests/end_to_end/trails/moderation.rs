@@ -23,7 +23,7 @@ async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
     assert_eq!(refused.status, 404, "{refused:?}");
     assert_eq!(refused.body["next"]["action"], "check_status", "{refused:?}");
     let used = json!({ "listing_id": pair.server, "listing_b": id });
-    assert_eq!(call_as(registry, 2, "used_with", used).await.unwrap_err().code, "listing_not_found");
+    assert_eq!(call_as(registry, 2, "used_with", used).await.unwrap_err().code.as_str(), "listing_not_found");
     registry.settle();
     for (tool, arguments) in [
         ("interop", json!({})),

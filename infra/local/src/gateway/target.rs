@@ -12,8 +12,8 @@ use futures::stream;
 use http::{Method, Request, StatusCode, header};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
-use registry::http::{CallerLimit, MAX_BODY_BYTES};
 use registry::model::{CallerAddress, Random, RequestId, TrustedProxy};
+use registry::rest::{CallerLimit, MAX_BODY_BYTES, Refused};
 use serde_json::json;
 use tower::ServiceExt;
 
@@ -65,7 +65,7 @@ impl Target {
             && let Some(limit) = &limits.caller
             && let Err(problem) = limit.check(caller)
         {
-            return problem.into_response();
+            return Refused(problem).into_response();
         }
         let Ok(body) = tokio::time::timeout(limits.read_timeout, read(body)).await else {
             return gateway_response(StatusCode::REQUEST_TIMEOUT, "Request Timeout");

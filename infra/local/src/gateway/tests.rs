@@ -13,8 +13,8 @@ use axum::routing::get;
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, header};
 use http_body_util::BodyExt;
-use registry::http::MAX_BODY_BYTES;
 use registry::model::CallerAddress;
+use registry::rest::MAX_BODY_BYTES;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

@@ -215,9 +215,8 @@ fn line(value: &Value) -> String {
     }
 }
 
-/// Whether the schema of an answer has a member with this path.
-#[cfg(test)]
-pub(crate) fn has_path(schema: &Value, path: &str) -> bool {
+/// Whether the schema of an answer has a member with this path. Tests of templates and of short answers use it.
+pub fn has_path(schema: &Value, path: &str) -> bool {
     fn has(schema: &Value, path: &[&str], defs: &Value) -> bool {
         let Some((name, rest)) = path.split_first() else { return true };
         let target = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#/$defs/"));

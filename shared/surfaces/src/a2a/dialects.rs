@@ -84,7 +84,7 @@ impl Dialect {
         let parts = parts.into_iter();
         let parts = match self {
             Self::V1 => to_raw_value(&parts.map(v1::Part::from).collect::<Vec<_>>()),
-            Self::V03 | Self::V02 => to_raw_value(&parts.map(older::part).collect::<Vec<_>>()),
+            Self::V03 | Self::V02 => to_raw_value(&parts.map(older::part_json).collect::<Vec<_>>()),
         };
         Ok(parts?.into())
     }
@@ -125,8 +125,8 @@ impl Dialect {
     pub(super) fn task(self, task: Task, history: Option<u64>) -> serde_json::Result<Box<RawValue>> {
         match self {
             Self::V1 => to_raw_value(&v1::Task::of(task, history, true)),
-            Self::V03 => to_raw_value(&older::task(task, history, false)),
-            Self::V02 => to_raw_value(&older::task(task, history, true)),
+            Self::V03 => to_raw_value(&older::task_json(task, history, false)),
+            Self::V02 => to_raw_value(&older::task_json(task, history, true)),
         }
     }
 }

@@ -553,7 +553,7 @@ async fn run(
         }
         Err(problem) if errors::status(problem.kind).is_server_error() => return Err(problem),
         Err(problem) => {
-            let document = errors::document(&problem);
+            let document = errors::problem_document(&problem);
             // An argument that the message did not contain.
             let lacking = problem.field.as_deref().filter(|field| data["arguments"].get(field).is_none());
             if let Some(field) = lacking.filter(|_| problem.kind == ErrorKind::Invalid) {

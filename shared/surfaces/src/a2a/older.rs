@@ -17,21 +17,21 @@ fn non_empty<T>(list: Vec<T>) -> Option<Vec<T>> {
     Some(list).filter(|list| !list.is_empty())
 }
 
-fn message(message: Message) -> Value {
+fn message_json(message: Message) -> Value {
     object(json!({
         "kind": "message",
         "role": if message.role == Role::User { "user" } else { "agent" },
         "messageId": message.id,
         "contextId": message.context_id,
         "taskId": message.task_id,
-        "parts": message.parts.into_iter().map(part).collect::<Vec<_>>(),
+        "parts": message.parts.into_iter().map(part_json).collect::<Vec<_>>(),
         "metadata": message.metadata,
         "extensions": non_empty(message.extensions),
         "referenceTaskIds": non_empty(message.references),
     }))
 }
 
-pub(super) fn part(part: Part) -> Value {
+pub(super) fn part_json(part: Part) -> Value {
     let (name, media_type) = (part.filename, part.media_type);
     let file = |member: &str, content: String| {
         ("file", object(json!({ member: content, "name": name, "mimeType": media_type })))
@@ -46,7 +46,7 @@ pub(super) fn part(part: Part) -> Value {
 }
 
 /// A task. Clients of 0.2 read the answer from its status (`answer_in_status`), those of 0.3 from its artifacts.
-pub(super) fn task(mut task: Task, history: Option<u64>, answer_in_status: bool) -> Value {
+pub(super) fn task_json(mut task: Task, history: Option<u64>, answer_in_status: bool) -> Value {
     let history = task.take_history(history);
     let answer = task.contents.artifacts.first().filter(|_| answer_in_status).map(|artifact| {
         let texts = artifact.parts.iter().filter(|part| matches!(part.content, Content::Text(_)));
@@ -54,11 +54,11 @@ pub(super) fn task(mut task: Task, history: Option<u64>, answer_in_status: bool)
     });
     let status = object(json!({
         "state": task.state.as_str(),
-        "message": task.contents.message.or(answer).map(message),
+        "message": task.contents.message.or(answer).map(message_json),
         "timestamp": task.at.to_string(),
     }));
     let artifacts = task.contents.artifacts.into_iter().enumerate().map(|(index, artifact)| {
-        let parts: Vec<Value> = artifact.parts.into_iter().map(part).collect();
+        let parts: Vec<Value> = artifact.parts.into_iter().map(part_json).collect();
         json!({ "artifactId": artifact.id, "name": artifact.name, "parts": parts, "index": index })
     });
     json!({
@@ -68,6 +68,6 @@ pub(super) fn task(mut task: Task, history: Option<u64>, answer_in_status: bool)
         "sessionId": task.context_id,
         "status": status,
         "artifacts": artifacts.collect::<Vec<_>>(),
-        "history": history.into_iter().map(message).collect::<Vec<_>>(),
+        "history": history.into_iter().map(message_json).collect::<Vec<_>>(),
     })
 }

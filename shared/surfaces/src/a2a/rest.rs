@@ -59,7 +59,7 @@ async fn run(
         _ => query.iter().map(|(name, value)| (name.to_owned(), value.into())).collect(),
     };
     params.extend(task_id.map(|id| ("id".to_owned(), Value::String(id))));
-    super::call(app, cache, caller, method, &params).await
+    super::call_method(app, cache, caller, method, &params).await
 }
 
 async fn body(request: Request) -> Result<Map<String, Value>, RpcError> {

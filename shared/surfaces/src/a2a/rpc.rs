@@ -19,7 +19,7 @@ pub(super) async fn handle(
     headers: HeaderMap,
     body: Result<RawBody, Refused>,
 ) -> impl IntoResponse {
-    let (id, answer) = match read(body) {
+    let (id, answer) = match read_request(body) {
         Ok(Request { id, method, params }) => {
             let answer = match (
                 dialects::check_version(&headers, &Parameters::of_uri(&uri)),
@@ -27,7 +27,7 @@ pub(super) async fn handle(
             ) {
                 (Err(error), _) => Err(error),
                 (Ok(()), None) => Err(RpcError::unknown_method(&method)),
-                (Ok(()), Some(method)) => super::call(&app, &cache, caller, method, &params).await,
+                (Ok(()), Some(method)) => super::call_method(&app, &cache, caller, method, &params).await,
             };
             (id, answer)
         }
@@ -37,7 +37,7 @@ pub(super) async fn handle(
 }
 
 /// An error has the id of the request if it is valid, as JSON-RPC requires.
-fn read(body: Result<RawBody, Refused>) -> Result<Request, Malformed> {
+fn read_request(body: Result<RawBody, Refused>) -> Result<Request, Malformed> {
     let without_id = |error| Malformed { id: Value::Null, error: Box::new(error) };
     let body = body.map_err(|problem| without_id(RpcError::of_a2a_body(problem)))?;
     Request::of_a2a(body.value().map_err(|error| without_id(RpcError::invalid_json(&error)))?)
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     fn refusal(body: &'static str) -> (Value, i32) {
-        let Malformed { id, error } = read(Ok(RawBody(body.into()))).unwrap_err();
+        let Malformed { id, error } = read_request(Ok(RawBody(body.into()))).unwrap_err();
         (id, error.code)
     }
 
@@ -71,7 +71,7 @@ mod tests {
             assert_eq!(refusal(body), (id, code), "{body}");
         }
         assert_eq!(refusal(Box::leak("[".repeat(100_000).into_boxed_str())), (Value::Null, -32700));
-        let request = read(Ok(RawBody("{\"jsonrpc\":\"2.0\",\"method\":\"help\"}".into()))).unwrap();
+        let request = read_request(Ok(RawBody("{\"jsonrpc\":\"2.0\",\"method\":\"help\"}".into()))).unwrap();
         assert_eq!((request.id, request.method.as_str()), (Value::Null, "help"));
     }
 }

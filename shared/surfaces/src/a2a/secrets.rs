@@ -74,18 +74,18 @@ fn is_secret(name: &str, value: &str) -> bool {
 
 /// Removes tokens, codes and session ids, which are recognized by their form.
 fn without_tokens(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
+    let mut cleaned = String::with_capacity(text.len());
     let mut rest = text;
     // A secret can begin within a word, such as after the `n` of an escaped line break.
     while let Some(at) = rest.find(['a', 'D', 'd', 's']) {
         let (before, from) = rest.split_at(at);
-        kept.push_str(before);
+        cleaned.push_str(before);
         let length = secret_at(from);
-        kept.push_str(if length.is_some() { NOT_STORED } else { &from[..1] });
+        cleaned.push_str(if length.is_some() { NOT_STORED } else { &from[..1] });
         rest = &from[length.unwrap_or(1)..];
     }
-    kept.push_str(rest);
-    kept
+    cleaned.push_str(rest);
+    cleaned
 }
 
 fn secret_at(text: &str) -> Option<usize> {
@@ -122,7 +122,7 @@ mod tests {
         let random = Random::seeded(7);
         let (token, code) = (AccessToken::new(&random), DiscountCode::new(&random));
         let (token, code) = (token.reveal(), code.reveal());
-        for (text, kept) in [
+        for (text, expected) in [
             (
                 format!(r#"{{"a":"{token}","u":"https://r/x?token={token}&f=1"}}"#),
                 r#"{"a":"(not stored)","u":"https://r/x?token=(not stored)&f=1"}"#,
@@ -133,13 +133,13 @@ mod tests {
             (format!("session {} is open", SessionId::new(&random).reveal()), "session (not stored) is open"),
             ("at_home, D25-short, agtpub_0123 and at_".to_owned(), "at_home, D25-short, agtpub_0123 and at_"),
         ] {
-            assert_eq!(text_without_secrets(&text), kept);
+            assert_eq!(text_without_secrets(&text), expected);
         }
     }
 
     #[test]
     fn named_secrets_are_removed_in_every_spelling() {
-        for (text, kept) in [
+        for (text, expected) in [
             (r#"{"idempotency_key":"0a1b"}"#, r#"{"idempotency_key":"(not stored)"}"#),
             (r#"{\"idempotency_key\": \"0a1b\"} and"#, r#"{\"idempotency_key\": \"(not stored)\"} and"#),
             ("idempotency_key=0a1b, sku=x", "idempotency_key=(not stored), sku=x"),
@@ -152,7 +152,7 @@ mod tests {
             ("password=hunter", "password=(not stored)"),
             (r#"{"credential":"abcdefghijklmnop"}"#, r#"{"credential":"(not stored)"}"#),
         ] {
-            assert_eq!(text_without_secrets(text), kept);
+            assert_eq!(text_without_secrets(text), expected);
         }
         for text in [
             "the credential is needed",
@@ -165,20 +165,20 @@ mod tests {
         }
         let mut data = json!({ "idempotency_key": "0a1b", "x": { "accessToken": "abcd1234", "token": "" } });
         data["next"] = json!({ "tool": "get_access", "arguments": { "token": "abcd1234" } });
-        let kept =
+        let expected =
             json!({ "idempotency_key": "(not stored)", "x": { "accessToken": "(not stored)", "token": "" } });
-        assert_eq!(without_secrets(data), kept);
+        assert_eq!(without_secrets(data), expected);
     }
 
     #[test]
     fn email_addresses_are_removed_and_count_as_absent_later() {
         let data = json!({ "contact_email": "Jane <jane@example.org>", "jane@example.org": [1], "url": "https://a" });
-        let mut kept = without_secrets(data);
+        let mut expected = without_secrets(data);
         assert_eq!(
-            kept,
+            expected,
             json!({ "contact_email": "Jane <(not stored)>", "(not stored)": [1], "url": "https://a" })
         );
-        drop_removed(&mut kept);
-        assert_eq!(kept, json!({ "(not stored)": [1], "url": "https://a" }));
+        drop_removed(&mut expected);
+        assert_eq!(expected, json!({ "(not stored)": [1], "url": "https://a" }));
     }
 }

@@ -3,13 +3,12 @@
 //! task. If a message only reads data, the answer contains no task and may be cached.
 
 use super::dialects::Dialect;
-use super::fields::Fields;
 use super::id::{is_hard_to_guess, new_context_id, new_id};
 use super::message::{Message, Part, Role};
 use super::parse;
+use super::parse::Fields;
 use super::secrets::{NOT_STORED, drop_removed};
-use super::task::{Artifact, Task, TaskContents, TaskState};
-use super::tasks::{CANCELED_TEXT, stored};
+use super::task::{Artifact, CANCELED_TEXT, Task, TaskContents, TaskState, stored_task};
 use crate::a2a::intent::{self, Conversation, Intent, MessageContent, Outcome, Reply};
 use crate::errors::RpcError;
 use crate::prelude::*;
@@ -35,7 +34,7 @@ struct SendRequest {
     history_length: Option<u64>,
 }
 
-pub(super) async fn send(
+pub(super) async fn send_message(
     app: &App,
     cache: &PartsCache,
     caller: Caller,
@@ -60,26 +59,26 @@ pub(super) async fn send(
                 if operation.effect.read_only && intent::is_single(&app.settings, &parsed, &intent) =>
             {
                 let arguments = arguments.clone();
-                let parts = read(app, cache, caller, dialect, operation, arguments).await?;
+                let parts = answer_parts(app, cache, caller, dialect, operation, arguments).await?;
                 Ok(dialect.message(&new_id(app), &context_id, &parts)?)
             }
             intent => {
                 let is_task = leads_to_task(&intent);
                 if is_task {
-                    count(app, &caller).await?;
+                    count_task(app, &caller).await?;
                 }
                 let reply = intent::answer(app, &caller, &parsed, intent).await?;
                 if !is_task {
-                    let parts = dialect.parts(parts(reply))?;
+                    let parts = dialect.parts(reply_parts(reply))?;
                     return Ok(dialect.message(&new_id(app), &context_id, &parts)?);
                 }
-                let task = store(app, caller, &request, context_id, None, Some(reply)).await?;
+                let task = store_task(app, caller, &request, context_id, None, Some(reply)).await?;
                 Ok(dialect.sent(task, request.history_length)?)
             }
         };
     }
-    let previous = previous(app, caller, &request).await?;
-    count(app, &caller).await?;
+    let previous = previous_task(app, caller, &request).await?;
+    count_task(app, &caller).await?;
     let conversation = continued(previous.as_ref()).map(|task| conversation(&task.contents)).transpose()?;
     let reply = if conversation.as_ref().is_some_and(|conversation| intent::refuses(&parsed, conversation)) {
         None
@@ -87,13 +86,13 @@ pub(super) async fn send(
         let (parsed, intent) = Box::pin(intent::understood(app, parsed, conversation.as_ref())).await?;
         Some(intent::answer(app, &caller, &parsed, intent).await?)
     };
-    let task = store(app, caller, &request, context_id, previous, reply).await?;
+    let task = store_task(app, caller, &request, context_id, previous, reply).await?;
     Ok(dialect.sent(task, request.history_length)?)
 }
 
 fn send_request(app: &App, params: Fields<'_>, dialect: Dialect) -> Result<SendRequest, RpcError> {
-    parse::metadata(params)?;
-    let message = parse::message(params, dialect, || new_id(app))?;
+    parse::read_metadata(params)?;
+    let message = parse::read_message(params, dialect, || new_id(app))?;
     let client_task_id = if dialect == Dialect::V02 {
         Some(params.id("id")?.or_else(|| message.task_id.clone()).unwrap_or_else(|| new_id(app)))
     } else {
@@ -122,7 +121,7 @@ fn send_request(app: &App, params: Fields<'_>, dialect: Dialect) -> Result<SendR
 }
 
 /// The parts of the answer of a read operation, from the cache if they are still valid.
-async fn read(
+async fn answer_parts(
     app: &App,
     cache: &PartsCache,
     caller: Caller,
@@ -139,7 +138,7 @@ async fn read(
     let intent = Intent::Run(operation, arguments);
     let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
     let ok = reply.data["ok"] == true;
-    let parts = dialect.parts(parts(reply))?;
+    let parts = dialect.parts(reply_parts(reply))?;
     if let Some(validator) = validator.filter(|_| ok) {
         cache.put(key, validator, Arc::clone(&parts));
     }
@@ -161,15 +160,15 @@ const fn leads_to_task(intent: &Intent) -> bool {
 }
 
 /// Counts before anything is done, so that nothing is done that could not be stored.
-async fn count(app: &App, caller: &Caller) -> Result<(), Problem> {
+async fn count_task(app: &App, caller: &Caller) -> Result<(), Problem> {
     app.count(LimitedAction::Task, &app.caller_digest(caller).await?, None).await
 }
 
 /// The task to continue, or the one that a new task replaces.
-async fn previous(app: &App, caller: Caller, request: &SendRequest) -> Result<Option<Task>, RpcError> {
+async fn previous_task(app: &App, caller: Caller, request: &SendRequest) -> Result<Option<Task>, RpcError> {
     let chosen = request.client_task_id.as_ref();
     let Some(id) = chosen.or(request.message.task_id.as_ref()) else { return Ok(None) };
-    let Some(stored) = stored(app, &caller, id).await? else {
+    let Some(stored) = stored_task(app, &caller, id).await? else {
         return if chosen.is_some() { Ok(None) } else { Err(RpcError::task_not_found(id)) };
     };
     let task = Task::from_stored(stored)?;
@@ -210,7 +209,7 @@ fn conversation(contents: &TaskContents) -> Result<Conversation, RpcError> {
 }
 
 /// `reply` is `None` if the client withdrew its request.
-async fn store(
+async fn store_task(
     app: &App,
     caller: Caller,
     request: &SendRequest,
@@ -241,7 +240,7 @@ async fn store(
         None => (TaskState::Canceled, vec![Part::text(CANCELED_TEXT)], String::new()),
         Some(reply) => {
             let name = reply.data["operation"].as_str().unwrap_or("help").to_owned();
-            (state_after(&reply), parts(reply), name)
+            (state_after(&reply), reply_parts(reply), name)
         }
     };
     // The result of a task is an artifact; a question or a refusal is the message of its status.
@@ -264,7 +263,7 @@ async fn store(
     }
 }
 
-fn parts(reply: Reply) -> Vec<Part> {
+fn reply_parts(reply: Reply) -> Vec<Part> {
     vec![Part::text(reply.text), Part::data(reply.data)]
 }
 

@@ -1,8 +1,7 @@
 //! `GET /agents` of ARD (§7.4): all Live listings in pages, in a fixed order, with a filter. If the index
 //! cannot apply a filter, the filter is checked against each row. The number of reads is limited.
 
-use super::filter::Kinds;
-use super::list_filter::{ListFilter, MAX_CHARS};
+use super::filter::{Kinds, ListFilter, MAX_LIST_FILTER_CHARS};
 use super::page_size;
 use super::token::{self, ListPosition};
 use crate::ard::catalog_entry::CatalogEntry;
@@ -18,7 +17,7 @@ const MAX_READS: usize = 2;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListQuery {
     /// Conditions such as `type = 'application/mcp-server-card+json'`, joined by AND. Entries show the first 24 `capabilities`.
-    #[schemars(length(max = MAX_CHARS), extend("format" = "ard-filter"))]
+    #[schemars(length(max = MAX_LIST_FILTER_CHARS), extend("format" = "ard-filter"))]
     filter: Option<String>,
     /// The order; only `name` is supported: the name in the registry API, not `displayName`.
     #[schemars(extend("enum" = ["name", "name asc"]))]
@@ -45,7 +44,7 @@ pub(crate) struct List {
     page_token: Option<String>,
 }
 
-pub(super) async fn list(app: &App, query: &ListQuery) -> Result<List, Problem> {
+pub(super) async fn list_entries(app: &App, query: &ListQuery) -> Result<List, Problem> {
     let limit = page_size(query.page_size, 20)?;
     let filter = ListFilter::read(query.filter.as_deref().unwrap_or_default())?;
     check_order(query.order_by.as_deref().unwrap_or_default())?;
@@ -54,18 +53,18 @@ pub(super) async fn list(app: &App, query: &ListQuery) -> Result<List, Problem> 
         Kinds::Only(kind) => Some(kind),
         Kinds::Both => None,
     };
-    let place: ListPosition = token::position(query.page_token.as_deref())?;
+    let position: ListPosition = token::position(query.page_token.as_deref())?;
     let part = BrowseQuery {
         kind,
         changed_since: filter.updated_after,
-        after: place.after,
+        after: position.after,
         ..BrowseQuery::default()
     };
     if filter.looks_at_entries() {
-        filtered(app, &filter, BrowseQuery { limit: ROWS_PER_READ, ..part }, place.rows, limit).await
+        filtered(app, &filter, BrowseQuery { limit: ROWS_PER_READ, ..part }, position.rows, limit).await
     } else {
         let page = app.search.browse(&BrowseQuery { limit, with_total: true, ..part }).await?;
-        let items = page.rows.iter().map(|row| entry(app, row)).collect();
+        let items = page.rows.iter().map(|row| entry_of_row(app, row)).collect();
         let next = page.next.map(|after| page_token(Some(after), 0));
         Ok(List { items, total: page.total, page_token: next })
     }
@@ -87,7 +86,7 @@ async fn filtered(
     for _ in 0..MAX_READS {
         let page = app.search.browse(&part).await?;
         for (rows, row) in page.rows.iter().enumerate().skip(std::mem::take(&mut seen_before)) {
-            let entry = entry(app, row);
+            let entry = entry_of_row(app, row);
             if !filter.matches(&row.listing, &serde_json::to_value(&entry).unwrap_or_default()) {
                 continue;
             }
@@ -118,7 +117,7 @@ fn check_order(order: &str) -> Result<(), Problem> {
     ))
 }
 
-fn entry(app: &App, row: &Row) -> CatalogEntry {
+fn entry_of_row(app: &App, row: &Row) -> CatalogEntry {
     CatalogEntry {
         updated_at: Some(row.changed_at),
         ..CatalogEntry::of(&row.listing, row.abilities.clone(), &app.settings)

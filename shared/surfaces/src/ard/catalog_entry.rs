@@ -58,7 +58,7 @@ impl CatalogEntry {
     }
 }
 
-pub(crate) fn own(settings: &Settings) -> Vec<CatalogEntry> {
+pub(crate) fn own_entries(settings: &Settings) -> Vec<CatalogEntry> {
     let own = |identifier: String,
                of_type: &'static str,
                name: &str,

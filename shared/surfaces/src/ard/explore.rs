@@ -97,7 +97,7 @@ pub(super) async fn explore(app: &App, body: &Value) -> Result<Explored, Problem
             "`query` must be an object. Its members `text` and `filter` are optional.",
         ));
     }
-    let text = search::text(body)?.unwrap_or_default();
+    let text = search::query_text(body)?.unwrap_or_default();
     let filter = Filter::read(&body["query"]["filter"])?;
     if filter.looks_at_entries() {
         return Err(Problem::malformed("Only `query.text` and a filter on `type` are supported here."));
@@ -112,8 +112,8 @@ pub(super) async fn explore(app: &App, body: &Value) -> Result<Explored, Problem
     let mut facets = Map::new();
     for request in requests {
         let counted = request.counted.map(|facet| {
-            let place = by.iter().position(|counted| *counted == facet);
-            place.and_then(|place| counts.get(place)).cloned().unwrap_or_default()
+            let index = by.iter().position(|counted| *counted == facet);
+            index.and_then(|index| counts.get(index)).cloned().unwrap_or_default()
         });
         facets.insert(request.field.clone(), buckets(&request, counted));
     }
@@ -188,13 +188,13 @@ fn facet(facet: &Value) -> Result<FacetRequest, Problem> {
 fn buckets(request: &FacetRequest, counts: Option<Arc<Counts>>) -> Value {
     let Some(counts) = counts else { return json!({ "buckets": [], "otherCount": 0 }) };
     let is_type = matches!(request.field.as_str(), "type" | "mediaType");
-    let shown = |value: &str| match value {
+    let name = |value: &str| match value {
         "agent" if is_type => urn::media_type(Kind::Agent).to_owned(),
         "mcp" if is_type => urn::media_type(Kind::Mcp).to_owned(),
         _ => value.to_owned(),
     };
     let mut enough = counts.iter().filter(|(_, count)| *count >= request.min_count);
-    let bucket = |(value, count): &(String, usize)| json!({ "value": shown(value), "count": count });
+    let bucket = |(value, count): &(String, usize)| json!({ "value": name(value), "count": count });
     let buckets: Vec<Value> = enough.by_ref().take(request.limit).map(bucket).collect();
     json!({ "buckets": buckets, "otherCount": enough.map(|(_, count)| count).sum::<usize>() })
 }

@@ -1,5 +1,10 @@
-//! The filter of a query (ARD §7.1). A filter contains paths into an entry, and the accepted values for each
-//! path. Every field of an entry can be filtered. If no entry has a path, the filter matches nothing.
+//! The filters of ARD. That of a query (§7.1) contains paths into an entry, and the accepted values for each path. Every field
+//! of an entry can be filtered. If no entry has a path, the filter matches nothing. That of the list (Appendix A) is a text of
+//! conditions with AND between them. Example: `type = 'application/mcp-server-card+json' AND createdAfter > '2026-01-01'`.
+
+use std::str::FromStr;
+
+use jiff::civil::{Date, DateTime};
 
 use crate::prelude::*;
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
@@ -76,8 +81,8 @@ impl Filter {
         let mut read = Self::NONE;
         for (path, values) in constraints {
             let values = values_of(values).ok_or_else(|| {
-                let shown = shorten(path, 80);
-                Problem::malformed(format!("`query.filter`: `{shown}` must be a value or a list of values."))
+                let text = shorten(path, 80);
+                Problem::malformed(format!("`query.filter`: `{text}` must be a value or a list of values."))
             })?;
             read = read.and(path, values)?;
         }
@@ -104,9 +109,9 @@ impl Filter {
         let is_long = |text: &&str| text.chars().count() > MAX_CHARS;
         let long = values.iter().map(String::as_str).find(is_long).or(Some(path).filter(is_long));
         if let Some(long) = long {
-            let shown = shorten(long, 80);
+            let text = shorten(long, 80);
             return Err(Problem::malformed(format!(
-                "A path or value of a filter can have at most {MAX_CHARS} characters. Shorten or remove `{shown}`."
+                "A path or value of a filter can have at most {MAX_CHARS} characters. Shorten or remove `{text}`."
             )));
         }
         self.paths += 1;
@@ -127,7 +132,7 @@ impl Filter {
     /// The constraint on the kind is not checked again.
     pub(super) fn matches(&self, entry: &Value) -> bool {
         self.others.iter().all(|(path, accepted)| {
-            let found = at(entry, path);
+            let found = values_at(entry, path);
             found.iter().any(|found| accepted.contains(&found.to_lowercase()))
         })
     }
@@ -149,7 +154,7 @@ fn scalar(value: &Value) -> Option<String> {
 }
 
 /// Lists are flattened; `publisher` is the second part of the URN.
-fn at(entry: &Value, path: &str) -> Vec<String> {
+fn values_at(entry: &Value, path: &str) -> Vec<String> {
     if path == "publisher" {
         let urn = entry["identifier"].as_str().unwrap_or_default();
         return urn.split(':').nth(2).map(str::to_owned).into_iter().collect();
@@ -166,6 +171,160 @@ fn one_by_one(value: &Value) -> Vec<&Value> {
         Value::Array(values) => values.iter().collect(),
         one => vec![one],
     }
+}
+
+const FIELDS: &str = "displayName, type (or mediaType), publisherId (or publisher), createdAfter, updatedAfter, identifier, tags, capabilities, \
+    version, metadata.<name>";
+/// In characters.
+pub(super) const MAX_LIST_FILTER_CHARS: usize = 2000;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ListFilter {
+    values: Filter,
+    /// The name must contain one text of each set.
+    names: Vec<Vec<String>>,
+    created_after: Option<Moment>,
+    pub(super) updated_after: Option<Moment>,
+}
+
+impl ListFilter {
+    pub(super) fn read(text: &str) -> Result<Self, Problem> {
+        let mut read =
+            Self { values: Filter::NONE, names: Vec::new(), created_after: None, updated_after: None };
+        if text.chars().count() > MAX_LIST_FILTER_CHARS {
+            return Err(Problem::malformed(format!(
+                "`filter` is too long: at most {MAX_LIST_FILTER_CHARS} characters."
+            )));
+        }
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            let (condition, after) = condition(rest)?;
+            read = read.and(&condition)?;
+            rest = after_and(after)?;
+        }
+        Ok(read)
+    }
+
+    /// Whether the index cannot apply every condition.
+    pub(super) const fn looks_at_entries(&self) -> bool {
+        self.values.looks_at_entries() || !self.names.is_empty() || self.created_after.is_some()
+    }
+
+    pub(super) const fn kinds(&self) -> Kinds {
+        self.values.kinds
+    }
+
+    /// Conditions on the kind and on the last change are not checked again.
+    pub(super) fn matches(&self, listing: &Listing, entry: &Value) -> bool {
+        let name = listing.name.to_lowercase();
+        let live_since = listing.live_since.unwrap_or(listing.listed_at);
+        self.names.iter().all(|any| any.iter().any(|part| name.contains(part)))
+            && self.created_after.is_none_or(|after| live_since > after)
+            && self.values.matches(entry)
+    }
+
+    fn and(mut self, condition: &Condition<'_>) -> Result<Self, Problem> {
+        let Condition { field, later, value } = *condition;
+        let values = value.split(',').map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let values: Vec<String> = values.collect();
+        match (field, later) {
+            ("createdAfter", _) | ("createdAt", true) => self.created_after = Some(moment(value)?),
+            ("updatedAfter", _) | ("updatedAt", true) => self.updated_after = Some(moment(value)?),
+            ("createdAt" | "updatedAt", false) => {
+                return Err(Problem::malformed(format!("`filter`: `{field}` requires `>` and a time.")));
+            }
+            (field, true) => {
+                return Err(Problem::malformed(format!("`filter`: `{}` requires `=`.", shorten(field, 80))));
+            }
+            ("displayName", _) => self.names.push(values.iter().map(|value| value.to_lowercase()).collect()),
+            ("publisherId" | "publisher", _) => self.values = self.values.and("publisher", values)?,
+            (field, _) if is_path(field) => self.values = self.values.and(field, values)?,
+            (field, _) => {
+                let field = shorten(field, 80);
+                let detail = format!("`filter`: unknown field `{field}`. Supported: {FIELDS}.");
+                return Err(Problem::malformed(detail));
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn is_path(field: &str) -> bool {
+    matches!(field, "type" | "mediaType" | "identifier" | "tags" | "capabilities" | "version")
+        || field.strip_prefix("metadata.").is_some_and(|name| !name.is_empty())
+}
+
+struct Condition<'a> {
+    field: &'a str,
+    /// `>` rather than `=`.
+    later: bool,
+    value: &'a str,
+}
+
+/// The first condition of a text, and the rest of the text.
+fn condition(text: &str) -> Result<(Condition<'_>, &str), Problem> {
+    let unclear = || {
+        Problem::malformed(format!(
+            "`filter` cannot be parsed at `{}`. Write each condition as field = 'value', and join conditions \
+             with AND.",
+            shorten(text, 80)
+        ))
+    };
+    let end = text
+        .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')))
+        .ok_or_else(unclear)?;
+    let (field, rest) = text.split_at(end);
+    let rest = rest.trim_start();
+    let (later, rest) = match rest.strip_prefix('>') {
+        Some(rest) => (true, rest.strip_prefix('=').unwrap_or(rest)),
+        None => (false, rest.strip_prefix('=').or_else(|| rest.strip_prefix(':')).ok_or_else(unclear)?),
+    };
+    let rest = rest.trim_start();
+    let (value, after) = match rest.chars().next() {
+        Some(quote @ ('\'' | '"')) => rest[1..].split_once(quote).ok_or_else(unclear)?,
+        _ => rest.split_at(rest.find(|c: char| c.is_whitespace() || c == '&').unwrap_or(rest.len())),
+    };
+    if field.is_empty() || value.trim().is_empty() {
+        return Err(unclear());
+    }
+    Ok((Condition { field, later, value }, after))
+}
+
+/// The text after the AND; empty at the end of the filter.
+fn after_and(text: &str) -> Result<&str, Problem> {
+    let rest = text.trim_start();
+    if rest.is_empty() {
+        return Ok("");
+    }
+    let word = rest.split(char::is_whitespace).next().unwrap_or_default();
+    let after = if word.eq_ignore_ascii_case("AND") {
+        &rest[word.len()..]
+    } else {
+        rest.strip_prefix('&').unwrap_or_default()
+    };
+    match after.trim_start() {
+        "" => Err(Problem::malformed(
+            "`filter`: join conditions with AND. OR and NOT are not supported. To accept several values of a \
+             field, write 'a,b'.",
+        )),
+        next => Ok(next),
+    }
+}
+
+/// A time with a zone, a time in UTC, or a day.
+fn moment(text: &str) -> Result<Moment, Problem> {
+    let utc =
+        |civil: DateTime| civil.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|zoned| zoned.timestamp().into());
+    let read =
+        Moment::from_str(text).ok().or_else(|| text.parse::<DateTime>().ok().and_then(utc)).or_else(|| {
+            text.parse::<Date>().ok().and_then(|day| utc(day.to_datetime(jiff::civil::Time::midnight())))
+        });
+    read.ok_or_else(|| {
+        Problem::malformed(format!(
+            "`filter`: `{}` is not an ISO 8601 time such as 2026-11-20T12:00:00Z.",
+            shorten(text, 60)
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -228,5 +387,43 @@ mod tests {
             assert!(problem.detail.contains(advice), "{}", problem.detail);
             assert!(problem.detail.len() < 400, "{}", problem.detail);
         }
+    }
+
+    #[test]
+    fn conditions_of_a_list_filter_are_parsed() {
+        let read = |text: &str| ListFilter::read(text).unwrap();
+        let both = read("type = 'application/mcp-server-card+json' AND createdAfter > '2026-01-01'");
+        assert_eq!(both.kinds(), Kinds::Only(Kind::Mcp));
+        assert_eq!(both.created_after, Some("2026-01-01T00:00:00Z".parse().unwrap()));
+        let both = read("updatedAfter=2026-01-01T10:00:00+02:00 and displayName:\"Weather, Maps\"");
+        assert_eq!(both.updated_after, Some("2026-01-01T08:00:00Z".parse().unwrap()));
+        assert_eq!(both.names, [["weather", "maps"]]);
+        assert!(read("publisherId = 'acme.dev,b.dev' & metadata.category = other").looks_at_entries());
+        assert!(!read("  ").looks_at_entries());
+    }
+
+    #[test]
+    fn invalid_list_filter_is_rejected() {
+        for text in [
+            "type",
+            "type =",
+            "= 'x'",
+            "type 'x'",
+            "type = 'x",
+            "type = 'x' OR type = 'y'",
+            "type = 'x' AND",
+            "secret = 'x'",
+            "createdAfter > 'yesterday'",
+            "type > 'x'",
+            "updatedAt = '2026-01-01'",
+            "metadata. = 'x'",
+            "NOT type = 'x'",
+            "*",
+            "🦀 = 'x'",
+            "'; DROP TABLE x; --",
+        ] {
+            assert!(ListFilter::read(text).is_err(), "{text}");
+        }
+        assert!(ListFilter::read(&"x".repeat(3000)).is_err());
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn schema() -> Value {
 
 impl Request {
     fn read(body: &Value) -> Result<Self, Problem> {
-        let text = text(body)?.filter(|text| !text.is_empty());
+        let text = query_text(body)?.filter(|text| !text.is_empty());
         let text = text.ok_or_else(|| {
             Problem::malformed(
                 "`query.text` is required: describe in plain words what you need. To browse \
@@ -100,15 +100,19 @@ pub(super) async fn search(app: &App, body: &Value) -> Result<Results, Problem> 
         Kinds::Only(kind) => Some(kind),
         Kinds::Both => None,
     };
-    let matches =
-        |hit: &Hit| filter.matches(&serde_json::to_value(entry(hit, &app.settings)).unwrap_or_default());
+    let matches = |hit: &Hit| {
+        filter.matches(&serde_json::to_value(entry_of_hit(hit, &app.settings)).unwrap_or_default())
+    };
     let condition: Option<&(dyn Fn(&Hit) -> bool + Sync)> =
         if filter.looks_at_entries() { Some(&matches) } else { None };
     let query = Query { text, kind, category: None, listed: Listed::Live, skip, limit };
     let found = app.search.find_filtered(query, app.clock.now(), condition).await?;
     let source = app.settings.url(ARD_BASE);
-    let result =
-        |hit: &Hit| Ranked { entry: entry(hit, &app.settings), score: hit.score, source: source.clone() };
+    let result = |hit: &Hit| Ranked {
+        entry: entry_of_hit(hit, &app.settings),
+        score: hit.score,
+        source: source.clone(),
+    };
     Ok(Results {
         results: found.hits.iter().map(result).collect(),
         referrals,
@@ -125,11 +129,11 @@ async fn referrals(app: &App, federation: FederationMode) -> Result<Option<Vec<P
     Ok(Some(known).filter(|known| !known.is_empty() || federation == FederationMode::Referrals))
 }
 
-fn entry(hit: &Hit, settings: &Settings) -> CatalogEntry {
+fn entry_of_hit(hit: &Hit, settings: &Settings) -> CatalogEntry {
     CatalogEntry::of(&hit.listing, hit.abilities.clone(), settings)
 }
 
-pub(super) fn text(body: &Value) -> Result<Option<Text>, Problem> {
+pub(super) fn query_text(body: &Value) -> Result<Option<Text>, Problem> {
     match &body["query"]["text"] {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(Text::parse(text, "query.text")?)),

@@ -141,14 +141,14 @@ pub static PUBLIC_AGENTS: AnyDocument = AnyDocument {
 const DIRECTORY: AnyDocument = AnyDocument {
     max_age_s: Some(30),
     ..AnyDocument::of::<Directory>(|app, request| {
-        Box::pin(async { json_bytes(&read(app, request.query()?).await?) })
+        Box::pin(async { json_bytes(&read_directory(app, request.query()?).await?) })
     })
     .with_query::<DirectoryQuery>()
 };
 
 /// # Errors
 /// The table is busy, or a number is out of range.
-pub async fn read(app: &App, query: &DirectoryQuery) -> Result<Directory, Problem> {
+pub async fn read_directory(app: &App, query: &DirectoryQuery) -> Result<Directory, Problem> {
     let text = Text::parse(&query.q, "q")?;
     let limit = active_page::limit(query.limit, DEFAULT_LIMIT)?;
     let skip = usize::try_from(query.offset.unwrap_or_default()).unwrap_or(usize::MAX);

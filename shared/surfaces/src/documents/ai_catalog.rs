@@ -65,7 +65,7 @@ async fn entries(app: &App) -> Result<Vec<CatalogEntry>, Problem> {
     let page = active_page::read(app, &newest).await?;
     let mut listings: Vec<_> = page.agents.into_iter().chain(page.mcps).collect();
     listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));
-    let mut entries = catalog_entry::own(&app.settings);
+    let mut entries = catalog_entry::own_entries(&app.settings);
     let own: HashSet<String> = entries.iter().map(|entry| entry.identifier.clone()).collect();
     let listed =
         listings.iter().map(|listing| CatalogEntry::of(listing, AbilityNames::default(), &app.settings));

@@ -4,7 +4,6 @@
 mod catalogs;
 mod limits;
 mod map;
-mod skill_json;
 mod skills;
 mod texts;
 
@@ -16,8 +15,7 @@ use crate::prelude::*;
 pub use crate::openapi::OPENAPI;
 pub use catalogs::{AGENTMAP, API_CATALOG};
 pub use map::DISCOVERY_MAP;
-pub use skill_json::SKILL_JSON;
-pub use skills::{SKILL_FILE, SKILL_INDEX, skill_files};
+pub use skills::{SKILL_FILE, SKILL_INDEX, SKILL_JSON, skill_files};
 pub use texts::{AI_TEXT, LLMS, LLMS_FULL, ROBOTS, SECURITY_TXT};
 
 /// Every document of this module, in the order in which lists show them.

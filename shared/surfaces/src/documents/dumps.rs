@@ -84,10 +84,10 @@ pub static DUMPS: AnyDocument = AnyDocument {
         Lines). A signature and the evidence log prove the checksum.",
     max_age_s: Some(REUSED_FOR_S),
     validator: |app, _| reused_for(app, REUSED_FOR_S, &format!("dumps/{}", app.settings.base_url)),
-    ..AnyDocument::of::<DumpList>(|app, _| Box::pin(list(app)))
+    ..AnyDocument::of::<DumpList>(|app, _| Box::pin(dump_list(app)))
 };
 
-async fn list(app: &App) -> Result<Bytes, Problem> {
+async fn dump_list(app: &App) -> Result<Bytes, Problem> {
     let dumps = app.store.dumps().await?;
     let jws = match dumps.first() {
         Some(latest) => Some(dump_token(app, &latest.dump).await?),
@@ -124,7 +124,7 @@ pub static DUMP_PART: AnyDocument = AnyDocument {
     refusals: &[ErrorKind::NotFound, ErrorKind::RateLimited],
     // The name is the hash of the content, so a caller who has the part costs no read.
     validator: |_, request| Ok(part_hash(&request.path).map(CacheValidator::weak)),
-    ..AnyDocument::of::<String>(|app, request| Box::pin(part(app, request)))
+    ..AnyDocument::of::<String>(|app, request| Box::pin(dump_part(app, request)))
 };
 
 fn part_hash(path: &str) -> Option<&str> {
@@ -132,7 +132,7 @@ fn part_hash(path: &str) -> Option<&str> {
     Some(hash).filter(|hash| hash.len() == 64)
 }
 
-async fn part(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
+async fn dump_part(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let name = request.path.strip_prefix("/dumps/").unwrap_or_default();
     let part = match part_hash(&request.path) {
         Some(hash) => {

@@ -53,7 +53,7 @@ async fn activity(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem
         title: format!("Activity of {}", app.settings.brand),
         updated_at: items.first().map(|item| item.at),
         items,
-        next_cursor: more.map(|place| Cursor(place).to_string()),
+        next_cursor: more.map(|position| Cursor(position).to_string()),
         discovery: app.settings.url("/discovery.json"),
         self_serve: app.settings.url("/api/publish"),
     })
@@ -132,7 +132,7 @@ async fn talk(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
         ok: true,
         title: format!("Public messages of the listings of {}", app.settings.brand),
         items: items.collect(),
-        next_cursor: more.map(|place| Cursor(place).to_string()),
+        next_cursor: more.map(|position| Cursor(position).to_string()),
         self_serve: format!(
             "POST {} {{\"listing_id\": \"<listing_id>\", \"action\": \"social\", \"text\": \"<at most 500 characters>\"}}",
             app.settings.url("/api/talk")

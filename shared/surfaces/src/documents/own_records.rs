@@ -7,8 +7,8 @@ use crate::prelude::*;
 use registry_fetch::{OwnRecords, PREFLIGHT, TxtError};
 use registry_model::NameServers;
 
-/// Milliseconds for which a DNS answer is kept.
-const KEPT_FOR_MS: i64 = 60_000;
+/// Milliseconds for which a DNS answer is cached.
+const CACHED_FOR_MS: i64 = 60_000;
 /// Records per name in an answer, and characters of each.
 const MAX_RECORDS: usize = 10;
 const MAX_RECORD_CHARS: usize = 500;
@@ -95,8 +95,8 @@ pub(super) async fn own_records(app: &App) -> Option<Arc<OwnRecords>> {
     let domain = domain(&app.settings)?;
     let asked_at = app.clock.now();
     let now = asked_at.as_millisecond();
-    if let Some(kept) = app.own_records.get(now, KEPT_FOR_MS) {
-        return Some(kept);
+    if let Some(cached) = app.own_records.get(now, CACHED_FOR_MS) {
+        return Some(cached);
     }
     let mcp = format!("_mcp.{domain}");
     let (at_domain, at_mcp) =

@@ -140,7 +140,7 @@ pub(crate) struct FailSample {
 }
 
 /// Ten small reads at once.
-pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
+pub(crate) async fn read_statistics(app: &App) -> Result<Statistics, StoreError> {
     let (store, now) = (&app.store, app.clock.now());
     let (budget, live, tally, week, tick, due, ok, partial, fail, skip) = futures::try_join!(
         store.budget(now),
@@ -222,12 +222,12 @@ pub(crate) async fn read(app: &App) -> Result<Statistics, StoreError> {
         window_remaining: left(budget.window.used, caps.window),
         window_bucket: budget.window.name,
         outcomes: outcomes(tally, &probes, live.expired),
-        recent: probes.into_iter().take(MAX_ROWS).map(shown).collect(),
+        recent: probes.into_iter().take(MAX_ROWS).map(with_safe_target).collect(),
     })
 }
 
 /// The path of a URL can be any text of a stranger.
-fn shown(probe: ProbeRecord) -> ProbeRecord {
+fn with_safe_target(probe: ProbeRecord) -> ProbeRecord {
     ProbeRecord { target: injection::shown(&probe.target).to_owned(), ..probe }
 }
 
@@ -307,6 +307,6 @@ pub static PROBE_STATISTICS: AnyDocument = AnyDocument {
     summary: "Probe statistics: budget, outcomes, and whether the schedules run.",
     max_age_s: Some(5),
     ..AnyDocument::of::<ProbeStatistics>(|app, _| {
-        Box::pin(async { json(&ProbeStatistics { ok: true, statistics: read(app).await? }) })
+        Box::pin(async { json(&ProbeStatistics { ok: true, statistics: read_statistics(app).await? }) })
     })
 };

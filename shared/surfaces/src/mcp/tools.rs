@@ -92,8 +92,8 @@ impl Selection {
                 operations.extend(operations_of(name, is_operator)?);
             }
         }
-        let mut seen = std::collections::HashSet::new();
-        operations.retain(|entry| seen.insert(entry.name));
+        let mut names = HashSet::new();
+        operations.retain(|entry| names.insert(entry.name));
         Ok(Self { operations, is_operator })
     }
 
@@ -108,14 +108,14 @@ impl Selection {
 }
 
 fn operations_of(name: &str, is_operator: bool) -> Result<Vec<&'static AnyOperation>, RpcError> {
-    let is_shown = |toolset: &&Toolset| is_operator || !toolset.is_for_operators();
+    let is_listed = |toolset: &&Toolset| is_operator || !toolset.is_for_operators();
     if name == ALL {
-        return Ok(FAMILIES.iter().filter(is_shown).flat_map(Toolset::operations).collect());
+        return Ok(FAMILIES.iter().filter(is_listed).flat_map(Toolset::operations).collect());
     }
-    match toolsets::toolset(name).filter(is_shown) {
+    match toolsets::toolset(name).filter(is_listed) {
         Some(toolset) => Ok(toolset.operations()),
         None => {
-            let known: Vec<&str> = FAMILIES.iter().filter(is_shown).map(|family| family.name).collect();
+            let known: Vec<&str> = FAMILIES.iter().filter(is_listed).map(|family| family.name).collect();
             let message =
                 format!("Unknown toolset: {}. Known: {}, {ALL}.", shorten(name, 40), known.join(", "));
             Err(RpcError::params(message).with_status(StatusCode::BAD_REQUEST))
@@ -124,8 +124,8 @@ fn operations_of(name: &str, is_operator: bool) -> Result<Vec<&'static AnyOperat
 }
 
 pub(super) fn list_toolsets(endpoint: &str) -> Value {
-    let shown = FAMILIES.iter().filter(|family| !family.is_for_operators());
-    let toolsets = shown.map(|family| {
+    let listed = FAMILIES.iter().filter(|family| !family.is_for_operators());
+    let toolsets = listed.map(|family| {
         let tools: Vec<&str> = family.operations().iter().map(|entry| entry.name).collect();
         json!({ "name": family.name, "about": family.about, "tools": tools })
     });
@@ -222,7 +222,7 @@ mod tests {
         }
         assert!(names(&CORE, "toolsets=operator", false).is_err());
         let call = Map::from_iter([("name".to_owned(), json!("nope"))]);
-        let unknown = format!("{:?}", crate::mcp::call::operation(&call).unwrap_err());
+        let unknown = format!("{:?}", crate::mcp::server::operation_of(&call).unwrap_err());
         assert!(unknown.contains("endorse") && !unknown.contains("evaporate"), "{unknown}");
         assert!(names(&CORE, "toolsets=all", true).unwrap().contains(&"evaporate"));
         assert_eq!(names(&CORE, "toolsets=all", true).unwrap().len(), CATALOGUE.len() + 1);

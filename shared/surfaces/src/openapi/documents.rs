@@ -28,7 +28,7 @@ pub(super) fn add<'a>(
             if !all.is_empty() {
                 call["parameters"] = json!(all);
             }
-            let mut answers = responses::all(&content, responses::refusals(document.refusals));
+            let mut answers = responses::with_errors(&content, responses::refusals(document.refusals));
             if document.media_type.starts_with("image/")
                 && let Some(unknown) = answers.get_mut("404")
             {

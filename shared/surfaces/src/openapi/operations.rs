@@ -13,7 +13,7 @@ pub(super) fn add(paths: &mut Map<String, Value>, components: &mut Components) {
         for route in operation.routes {
             let mut call = match route.input {
                 RouteInput::BodyByAction => call_of_family(route, components),
-                _ => call(operation, route, components),
+                _ => call_of_operation(operation, route, components),
             };
             call["operationId"] = json!(operation_id(operation, route));
             let path = paths.entry(route.path).or_insert_with(|| json!({}));
@@ -32,7 +32,7 @@ fn operation_id(operation: &Description, route: &Route) -> String {
 }
 
 /// With the arguments in the body of a POST or in the query of a GET.
-fn call(operation: &Description, route: &Route, components: &mut Components) -> Value {
+fn call_of_operation(operation: &Description, route: &Route, components: &mut Components) -> Value {
     let owner = type_name(operation.name);
     let answer = components.adopt_as(&format!("{owner}Answer"), (operation.output_schema)());
     let schema = (route.schema)((operation.input_schema)());
@@ -56,12 +56,12 @@ fn call(operation: &Description, route: &Route, components: &mut Components) -> 
     for media_type in operation.files {
         content.insert((*media_type).to_owned(), json!({}));
     }
-    call["responses"] = json!(responses::all(&content, responses::refusals(operation.refusals)));
+    call["responses"] = json!(responses::with_errors(&content, responses::refusals(operation.refusals)));
     call
 }
 
 /// The operations behind a path, with their action names.
-fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
+fn actions_of(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
     let named = |operation: &Description| {
         let actions = operation.actions.iter().filter(|action| action.path == path);
         actions.map(|action| action.name).collect::<Vec<_>>()
@@ -72,14 +72,14 @@ fn members(path: &str) -> Vec<(&'static Description, Vec<&'static str>)> {
 
 /// POST: the body names an action. GET describes the family, like every operation without arguments.
 fn call_of_family(route: &Route, components: &mut Components) -> Value {
-    let all = members(route.path);
+    let all = actions_of(route.path);
     let mut alternatives = Vec::new();
     let mut examples = Map::new();
     for (operation, names) in &all {
         let owner = type_name(operation.name);
         let schema = with_action((operation.input_schema)(), names);
-        let place = type_name(route.path.rsplit('/').next().unwrap_or_default());
-        alternatives.push(components.adopt_as(&format!("{place}{owner}Action"), schema));
+        let family = type_name(route.path.rsplit('/').next().unwrap_or_default());
+        alternatives.push(components.adopt_as(&format!("{family}{owner}Action"), schema));
         let body = call::with_action(names.first().copied().unwrap_or_default(), &example(operation));
         examples.insert(operation.name.to_owned(), json!({ "value": body }));
     }
@@ -87,13 +87,13 @@ fn call_of_family(route: &Route, components: &mut Components) -> Value {
     json!({
         "operationId": null,
         "summary": format!("{}, by its actions", route.path.rsplit('/').next().unwrap_or_default()),
-        "description": format!("`action` selects the operation.{}", list(&all)),
+        "description": format!("`action` selects the operation.{}", action_list(&all)),
         "tags": [tag(route.path)],
         "requestBody": {
             "required": true,
             "content": { "application/json": { "schema": { "oneOf": alternatives }, "examples": examples } },
         },
-        "responses": answers(&operations, components),
+        "responses": answers_of_family(&operations, components),
     })
 }
 
@@ -112,7 +112,7 @@ fn with_action(mut schema: Value, names: &[&str]) -> Value {
     schema
 }
 
-fn list(members: &[(&'static Description, Vec<&'static str>)]) -> String {
+fn action_list(members: &[(&'static Description, Vec<&'static str>)]) -> String {
     let line = |(operation, names): &(&Description, Vec<&str>)| {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         format!("\n- {}: {}", names.join(" or "), operation.description)
@@ -121,7 +121,7 @@ fn list(members: &[(&'static Description, Vec<&'static str>)]) -> String {
     if lines.is_empty() { lines } else { format!("\n\nActions:\n{lines}") }
 }
 
-fn answers(operations: &[&Description], components: &mut Components) -> Map<String, Value> {
+fn answers_of_family(operations: &[&Description], components: &mut Components) -> Map<String, Value> {
     let mut alternatives: Vec<Value> = Vec::new();
     let mut own: Vec<ErrorKind> = Vec::new();
     for operation in operations {
@@ -134,5 +134,5 @@ fn answers(operations: &[&Description], components: &mut Components) -> Map<Stri
     }
     let content =
         Map::from_iter([("application/json".to_owned(), json!({ "schema": { "anyOf": alternatives } }))]);
-    responses::all(&content, responses::refusals(&own))
+    responses::with_errors(&content, responses::refusals(&own))
 }

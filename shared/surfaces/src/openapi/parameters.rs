@@ -24,7 +24,7 @@ pub(super) fn of_query(schema: &Value, owner: &str, components: &mut Components)
 
 fn with_local_types(schema: &Value) -> Vec<Value> {
     let parameters = one_each(schema);
-    let plain = |one: &Value| *one == argument_schema::all_of(&names(one).collect::<Vec<_>>());
+    let plain = |one: &Value| *one == argument_schema::all_of(&required_names(one).collect::<Vec<_>>());
     let tie = TIES.into_iter().find(|tie| schema[*tie].is_array());
     match tie.filter(|_| alternatives(schema).all(plain)) {
         Some(tie) => vec![as_members(parameters, tie, alternatives(schema))],
@@ -80,17 +80,17 @@ fn one_each(schema: &Value) -> Vec<Value> {
 /// The argument that is marked as required, and what can be given in its place.
 fn instead(schema: &Value) -> Option<(&str, String)> {
     let first = alternatives(schema).next().filter(|_| needs_one(schema))?;
-    let others = Some(any(alternatives(schema).skip(1))).filter(|words| !words.is_empty())?;
-    Some((names(first).next()?, format!("Alternatives: {others}.")))
+    let others = Some(in_words(alternatives(schema).skip(1))).filter(|words| !words.is_empty())?;
+    Some((required_names(first).next()?, format!("Alternatives: {others}.")))
 }
 
-fn any<'a>(alternatives: impl Iterator<Item = &'a Value>) -> String {
-    let each =
-        alternatives.map(|one| names(one).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" with "));
+fn in_words<'a>(alternatives: impl Iterator<Item = &'a Value>) -> String {
+    let each = alternatives
+        .map(|one| required_names(one).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" with "));
     each.collect::<Vec<_>>().join(" or ")
 }
 
-fn names(schema: &Value) -> impl Iterator<Item = &str> {
+fn required_names(schema: &Value) -> impl Iterator<Item = &str> {
     let parts = schema["allOf"].as_array().into_iter().flatten();
     let all = std::iter::once(schema).chain(parts);
     all.flat_map(|one| one["required"].as_array().into_iter().flatten()).filter_map(Value::as_str)
@@ -102,14 +102,14 @@ fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
 
 /// Whether one of the alternatives must be met: each of them requires something.
 fn needs_one(schema: &Value) -> bool {
-    alternatives(schema).all(|one| names(one).next().is_some())
+    alternatives(schema).all(|one| required_names(one).next().is_some())
 }
 
 /// Arguments that are always required, and those of the first alternative unless one alternative is empty.
 fn needed(schema: &Value) -> Vec<&str> {
-    let mut all: Vec<&str> = names(schema).collect();
+    let mut all: Vec<&str> = required_names(schema).collect();
     if needs_one(schema) {
-        all.extend(alternatives(schema).next().into_iter().flat_map(names));
+        all.extend(alternatives(schema).next().into_iter().flat_map(required_names));
     }
     all
 }

@@ -74,7 +74,7 @@ impl Call {
     }
 
     fn answers_as(self, content: &Map<String, Value>, errors: Map<String, Value>) -> Self {
-        self.with("responses", json!(responses::all(content, errors)))
+        self.with("responses", json!(responses::with_errors(content, errors)))
     }
 
     fn with(mut self, member: &str, value: Value) -> Self {

@@ -38,13 +38,13 @@ const OTHERS: &str = "400: the request cannot be parsed. 403: a page of another 
 /// The errors of a call: its own, and those of every call.
 pub(super) fn refusals(own: &[ErrorKind]) -> Map<String, Value> {
     let own = REFUSALS.iter().filter(|(kind, ..)| own.contains(kind));
-    own.map(|(kind, name, _)| (errors::status(*kind).as_u16().to_string(), named(name)))
+    own.map(|(kind, name, _)| (errors::status(*kind).as_u16().to_string(), response_reference(name)))
         .chain(refusals_as("Refused"))
         .collect()
 }
 
 pub(super) fn refusals_as(name: &str) -> Map<String, Value> {
-    Map::from_iter([("default".to_owned(), named(name))])
+    Map::from_iter([("default".to_owned(), response_reference(name))])
 }
 
 /// Most errors are problem documents.
@@ -54,12 +54,12 @@ pub(super) fn refusal(meaning: &str, content: &Map<String, Value>) -> Value {
     json!({ "description": meaning, "content": content })
 }
 
-fn named(name: &str) -> Value {
+fn response_reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/responses/{name}") })
 }
 
 /// The answer of a call, and its errors.
-pub(super) fn all(content: &Map<String, Value>, errors: Map<String, Value>) -> Map<String, Value> {
+pub(super) fn with_errors(content: &Map<String, Value>, errors: Map<String, Value>) -> Map<String, Value> {
     let success = ("200".to_owned(), json!({ "description": "OK", "content": content }));
     std::iter::once(success).chain(errors).collect()
 }
@@ -109,7 +109,7 @@ mod tests {
             Problem::too_many("x", 3),
             Problem::unavailable("x"),
         ] {
-            assert!(validator.is_valid(&errors::document(&made)), "{made:?}");
+            assert!(validator.is_valid(&errors::problem_document(&made)), "{made:?}");
         }
     }
 

@@ -26,9 +26,9 @@ fn calls_match_the_stored_list() {
 #[test]
 fn call_names_are_unique_and_references_can_be_resolved() {
     let description = common();
-    let mut seen = BTreeSet::new();
+    let mut names = BTreeSet::new();
     for call in calls(&description) {
-        assert!(seen.insert(call.rsplit(' ').next().unwrap().to_owned()), "{call}");
+        assert!(names.insert(call.rsplit(' ').next().unwrap().to_owned()), "{call}");
     }
     let mut open = vec![&description];
     while let Some(value) = open.pop() {

@@ -8,9 +8,9 @@ const STYLE: &[u8] = include_bytes!("../../assets/pages/style.css");
 const CODE: &[u8] = include_bytes!("../../assets/pages/script.js");
 const IMAGE: &[u8] = include_bytes!("../../assets/pages/icon.svg");
 
-pub(super) const STYLE_PATH: &str = text(&named::<34>(b"/assets/style-", STYLE, b".css"));
-pub(super) const SCRIPT_PATH: &str = text(&named::<34>(b"/assets/script-", CODE, b".js"));
-pub(super) const ICON_PATH: &str = text(&named::<33>(b"/assets/icon-", IMAGE, b".svg"));
+pub(super) const STYLE_PATH: &str = ascii_text(&named::<34>(b"/assets/style-", STYLE, b".css"));
+pub(super) const SCRIPT_PATH: &str = ascii_text(&named::<34>(b"/assets/script-", CODE, b".js"));
+pub(super) const ICON_PATH: &str = ascii_text(&named::<33>(b"/assets/icon-", IMAGE, b".svg"));
 
 pub(super) static STYLE_SHEET: AnyDocument = AnyDocument {
     paths: &[STYLE_PATH],
@@ -62,7 +62,7 @@ const fn hash(content: &[u8]) -> u64 {
     hash
 }
 
-const fn text(ascii: &[u8]) -> &str {
+const fn ascii_text(ascii: &[u8]) -> &str {
     match str::from_utf8(ascii) {
         Ok(text) => text,
         Err(_) => "",

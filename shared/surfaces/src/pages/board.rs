@@ -173,7 +173,7 @@ async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Probl
     let summary = match (listings.len(), cursor) {
         (0, _) => String::new(),
         (_, None) => format!("{}, newest first.", counted(total, "Live listing")),
-        (shown, Some(_)) => format!("{shown} more of {total} Live listings."),
+        (rows, Some(_)) => format!("{rows} more of {total} Live listings."),
     };
     let now = app.clock.now();
     let rows = listings.iter().map(|listing| Row::of(listing, now)).collect();
@@ -220,7 +220,7 @@ async fn found(app: &App, query: &BoardQuery) -> Result<Part, Problem> {
     let (agents, servers) = futures::try_join!(app.search.total(&agents), app.search.total(&servers))?;
     let summary = match (&found.corrected, rows.len()) {
         (_, 0) => "No results.".to_owned(),
-        (_, shown) if skip > 0 => format!("{shown} more of {total}."),
+        (_, rows) if skip > 0 => format!("{rows} more of {total}."),
         _ if found.nearest_only => format!("No sure match for “{words}”. {total} nearest:"),
         (Some(instead), _) => {
             format!("Showing results for “{instead}” instead of “{words}”: {total} found, best first.")

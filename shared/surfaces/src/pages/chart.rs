@@ -68,19 +68,19 @@ fn day_title(day: &ProofDay) -> String {
 }
 
 pub(super) fn line(points: &Points) -> Plot {
-    plot(points, |joined| {
+    plot(points, |path| {
         // A dot is a line of no length with round ends: a circle would be stretched with the plot.
-        let dots: String = joined.split('L').map(|point| format!("M{point}h0")).collect();
-        format!(r#"<path class="line" d="M{joined}"/><path class="dots" d="{dots}"/>"#)
+        let dots: String = path.split('L').map(|point| format!("M{point}h0")).collect();
+        format!(r#"<path class="line" d="M{path}"/><path class="dots" d="{dots}"/>"#)
     })
 }
 
 pub(super) fn area(points: &Points) -> Plot {
     let [first, last] =
         [points.first(), points.last()].map(|point| point.map_or(0.0, |point| point.0) * WIDTH);
-    plot(points, |joined| {
+    plot(points, |path| {
         format!(
-            r#"<path class="below" d="M{joined}L{last:.1} {HEIGHT}L{first:.1} {HEIGHT}Z"/><path class="line" d="M{joined}"/>"#
+            r#"<path class="below" d="M{path}L{last:.1} {HEIGHT}L{first:.1} {HEIGHT}Z"/><path class="line" d="M{path}"/>"#
         )
     })
 }
@@ -131,7 +131,7 @@ pub(super) fn stacked(parts: &[(&'static str, u32)]) -> Drawing {
     Drawing(svg + "</svg>")
 }
 
-pub(super) fn share(class: &'static str, part: u32, of: u32) -> Drawing {
+pub(super) fn proportion(class: &'static str, part: u32, of: u32) -> Drawing {
     stacked(&[(class, part.min(of)), ("rest", of.saturating_sub(part))])
 }
 
@@ -162,7 +162,7 @@ mod tests {
         assert!(svg.contains(r#"<rect class="good" x="0.0" width="750.0" height="10"/>"#), "{svg}");
         assert!(svg.contains(r#"<rect class="failed" x="750.0" width="250.0" height="10"/>"#), "{svg}");
         assert!(!svg.contains("partial") && !stacked(&[("good", 0)]).to_string().contains("rect"));
-        assert!(share("used", 9, 8).to_string().contains(r#"width="1000.0""#), "at most the whole bar");
+        assert!(proportion("used", 9, 8).to_string().contains(r#"width="1000.0""#), "at most the whole bar");
     }
 
     #[test]

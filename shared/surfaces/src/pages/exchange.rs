@@ -28,11 +28,11 @@ pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
     let has_steps = !verdict.signals.is_empty() && !has(verdict, "preflight_reject");
     let failed = verdict.handshake != Handshake::Ok && !evidence.proves_sign_in();
     let failures = verdict.reasons.iter().filter(|_| failed);
-    steps.extend(failures.enumerate().map(|(place, reason)| Step {
-        request: if has_steps || place > 0 { "Problem found".to_owned() } else { first_request(verdict) },
+    steps.extend(failures.enumerate().map(|(number, reason)| Step {
+        request: if has_steps || number > 0 { "Problem found".to_owned() } else { first_request(verdict) },
         answer: match reason.seen.trim() {
             "" => reason.reason.clone(),
-            seen => format!("{}: {}", reason.reason, shorten(seen, MAX_PEER_TEXT_CHARS)),
+            answer => format!("{}: {}", reason.reason, shorten(answer, MAX_PEER_TEXT_CHARS)),
         },
         is_ok: false,
     }));

@@ -27,12 +27,12 @@ impl History {
         let now = app.clock.now();
         let is_cut = usize::try_from(MAX_PROBES).is_ok_and(|most| probes.len() >= most);
         let days = proof_days::days(listing, probes, is_cut, now, app.settings.recheck_interval());
-        let shown = |state: &DayState| days.iter().any(|day| day.state == *state);
+        let occurs = |state: &DayState| days.iter().any(|day| day.state == *state);
         Self {
             strip: chart::strip(&days),
             summary: summary(listing, probes, &days, is_cut, now),
             first_day: days.first().map(|day| day.begins.utc_day()).unwrap_or_default(),
-            explained: DayState::EXPLAINED.into_iter().filter(shown).collect(),
+            explained: DayState::EXPLAINED.into_iter().filter(occurs).collect(),
             latency: latency(probes, &days, now),
         }
     }
@@ -81,8 +81,8 @@ fn latency(probes: &[ProbeRecord], days: &[ProofDay], now: Moment) -> Option<(Pl
     if measured.len() < MIN_LATENCIES || all < MIN_SPAN {
         return None;
     }
-    let place = |at: Moment| at.duration_since(first).as_secs_f64() / all.as_secs_f64();
-    let points: Points = measured.iter().map(|(at, ms)| (place(*at), f64::from(*ms))).collect();
+    let fraction = |at: Moment| at.duration_since(first).as_secs_f64() / all.as_secs_f64();
+    let points: Points = measured.iter().map(|(at, ms)| (fraction(*at), f64::from(*ms))).collect();
     Some((chart::line(&points), first.utc_day()))
 }
 

@@ -112,7 +112,7 @@ fn best(kinds: [Vec<Listing>; 2]) -> Vec<Listing> {
         });
         rows.extend(listings.into_iter().enumerate());
     }
-    rows.sort_by_key(|(place, listing)| (!is_good(listing), *place));
+    rows.sort_by_key(|(rank, listing)| (!is_good(listing), *rank));
     rows.into_iter().take(MAX_ROWS).map(|(_, listing)| listing).collect()
 }
 

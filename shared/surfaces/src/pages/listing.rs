@@ -376,11 +376,11 @@ pub(super) struct AbilityRows {
 }
 
 impl AbilityRows {
-    pub(super) fn of(evidence: Option<&Assessment>, seen: &SeenTools, now: Moment) -> Self {
+    pub(super) fn of(evidence: Option<&Assessment>, stored: &SeenTools, now: Moment) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         let definition = |name: &str| {
-            let listed = seen.sets.first()?.tools.iter().find(|tool| tool.name == name)?;
-            let definition = seen.definitions.get(&listed.hash)?;
+            let listed = stored.sets.first()?.tools.iter().find(|tool| tool.name == name)?;
+            let definition = stored.definitions.get(&listed.hash)?;
             ToolView::of(definition).filter(|_| !document_texts::is_unfit_tool(definition))
         };
         let tools = facts.into_iter().flat_map(|facts| &facts.tools).enumerate().map(|(at, tool)| {
@@ -399,11 +399,11 @@ impl AbilityRows {
         let count = shown.len();
         let folded = shown.split_off(count.min(MAX_SHOWN_ABILITIES));
         // The evidence contains only the first tools of many.
-        let set = seen.sets.first().filter(|_| noun == "tool");
+        let set = stored.sets.first().filter(|_| noun == "tool");
         let count = count.max(set.map_or(0, |set| set.tools.len() + set.unlisted as usize));
         let change = evidence.and_then(|evidence| evidence.changed.as_ref());
         let change = change.map(|change| ChangeRows::of(change, now));
-        Self { noun, count, shown, folded, change, is_stored: !seen.sets.is_empty() }
+        Self { noun, count, shown, folded, change, is_stored: !stored.sets.is_empty() }
     }
 
     pub(super) fn declares_effects(&self) -> bool {

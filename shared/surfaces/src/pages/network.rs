@@ -30,7 +30,7 @@ impl Page<'_> {
         counted
             .iter()
             .take(MAX_REASONS)
-            .map(move |reason| (reason, chart::share("failed", reason.count, most)))
+            .map(move |reason| (reason, chart::proportion("failed", reason.count, most)))
     }
 }
 
@@ -39,7 +39,9 @@ pub(super) static NETWORK: AnyDocument = AnyDocument {
     summary: "The outcomes of today's probes and their reasons, for people.",
     max_age_s: Some(60),
     validator: |app, _| reused_for(app, REUSED_FOR_S, "network"),
-    ..frame::page(|app, _| Box::pin(async { html(&page(app, &probe_statistics::read(app).await?)) }))
+    ..frame::page(|app, _| {
+        Box::pin(async { html(&page(app, &probe_statistics::read_statistics(app).await?)) })
+    })
 };
 
 fn page<'a>(app: &'a App, statistics: &'a Statistics) -> Page<'a> {

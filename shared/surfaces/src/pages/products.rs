@@ -40,10 +40,10 @@ impl Product {
             Sku::McpMesh => (example_server(), "MCP servers", "server"),
             Sku::Kernel | Sku::Recursive | Sku::Alive => (example_agent(), "agents", "agent"),
         };
-        let shown = registry_products::sample(sku, &example, &settings);
+        let sample = registry_products::sample(sku, &example, &settings);
         let files = registry_products::tree(sku, &example, &settings).into_iter();
         let files = files.map(|file| {
-            let in_demo = shown.contains(&file);
+            let in_demo = sample.contains(&file);
             (file, in_demo)
         });
         Self { entry: ProductEntry::of(sku), made_for, example: noun, files: files.collect() }

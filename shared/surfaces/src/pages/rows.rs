@@ -71,5 +71,5 @@ pub(super) fn check_row(check: &Check, fix: Option<String>) -> CheckRow {
 pub(super) type PartRow = (ScorePart, Drawing);
 
 pub(super) fn part_row(part: &ScorePart) -> PartRow {
-    (part.clone(), chart::share("good", part.points.into(), part.of.into()))
+    (part.clone(), chart::proportion("good", part.points.into(), part.of.into()))
 }

@@ -56,7 +56,7 @@ pub(super) static STATUS: AnyDocument = AnyDocument {
 async fn render(app: &App) -> Result<Bytes, Problem> {
     // Boxed: the futures of many concurrent reads are too large for the stack of a thread.
     let (statistics, samples, log) = futures::try_join!(
-        async { Ok(Box::pin(probe_statistics::read(app)).await?) },
+        async { Ok(Box::pin(probe_statistics::read_statistics(app)).await?) },
         async { Ok(Box::pin(app.store.economy_samples(SAMPLE_HOURS)).await?) },
         Box::pin(log::published(app)),
     )?;
@@ -80,9 +80,9 @@ impl Growth {
         let samples: Vec<&EconomySample> = samples.iter().filter(|sample| sample.at >= since).collect();
         let first = samples.last().map_or(now, |sample| sample.at);
         let all = now.duration_since(first).as_secs_f64();
-        let place = |at: Moment| (at.duration_since(first).as_secs_f64() / all).clamp(0.0, 1.0);
+        let fraction = |at: Moment| (at.duration_since(first).as_secs_f64() / all).clamp(0.0, 1.0);
         let mut points: Vec<(f64, f64)> =
-            samples.iter().rev().map(|sample| (place(sample.at), sample.counts.listings as f64)).collect();
+            samples.iter().rev().map(|sample| (fraction(sample.at), sample.counts.listings as f64)).collect();
         points.push((1.0, f64::from(live)));
         Self {
             plot: (samples.len() > 1 && all > 0.0).then(|| chart::area(&points)),
@@ -93,7 +93,7 @@ impl Growth {
 }
 
 fn budgets(statistics: &Statistics) -> [(&'static str, u32, u32, Drawing); 3] {
-    let row = |label, used, of| (label, used, of, chart::share("used", used, of));
+    let row = |label, used, of| (label, used, of, chart::proportion("used", used, of));
     [
         row("these 2 minutes", statistics.window_used, statistics.window_cap),
         row("this hour", statistics.hourly_used, statistics.hourly_cap),

@@ -58,16 +58,16 @@ pub(super) static TOOLS: AnyDocument = AnyDocument {
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let id = request.path.trim_end_matches("/tools").rsplit('/').next().unwrap_or_default();
     let found = known(app, id).await?;
-    let (listing, seen) = (&found.0, app.store.seen_tools(&found.0.id).await?);
+    let (listing, stored) = (&found.0, app.store.seen_tools(&found.0.id).await?);
     let now = app.clock.now();
-    let current = seen.sets.first();
+    let current = stored.sets.first();
     let listed = current.map(|set| set.tools.as_slice()).unwrap_or_default();
     let tools = listed.iter().take(MAX_TOOLS).map(|tool| {
-        let tool = ShownTool::of(&app.settings, &seen, tool);
+        let tool = ShownTool::of(&app.settings, &stored, tool);
         let annotations = tool.view.as_ref().map(|view| view.annotations);
         (tool, annotations.and_then(|hints| effect(hints.read_only, hints.destructive)))
     });
-    let contents = seen.contents.iter().flat_map(|contents| {
+    let contents = stored.contents.iter().flat_map(|contents| {
         let lists = [
             ("Resources", &contents.resources),
             ("Resource templates", &contents.resource_templates),
@@ -75,7 +75,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         ];
         lists.into_iter().filter_map(|(title, list)| Some((title, list.as_ref()?)))
     });
-    let pairs = seen.sets.iter().zip(seen.sets.iter().skip(1)).take(MAX_LOOKS);
+    let pairs = stored.sets.iter().zip(stored.sets.iter().skip(1)).take(MAX_LOOKS);
     let name = title(listing);
     let title = format!("Tools of {name}");
     let description = format!("Parameters, effects and changes of the tools of {name}.");
@@ -91,7 +91,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         tools: tools.collect(),
         more: listed.len().saturating_sub(MAX_TOOLS),
         contents: contents.collect(),
-        looks: pairs.map(|(after, before)| look(&seen, before, after, now)).collect(),
+        looks: pairs.map(|(after, before)| look(&stored, before, after, now)).collect(),
         listing,
     })
 }
@@ -105,8 +105,8 @@ pub(super) const fn severity_class(severity: Severity) -> &'static str {
     }
 }
 
-fn look(seen: &SeenTools, before: &ToolSet, after: &ToolSet, now: Moment) -> LookRow {
-    let changes = changes(seen, before, after);
+fn look(stored: &SeenTools, before: &ToolSet, after: &ToolSet, now: Moment) -> LookRow {
+    let changes = changes(stored, before, after);
     LookRow {
         at: When::of(after.at, now),
         before: before.hash.clone(),

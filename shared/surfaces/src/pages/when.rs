@@ -57,7 +57,7 @@ mod tests {
     fn time_is_shown_relative_to_now_in_one_unit() {
         let now: Moment = "2026-11-20T12:00:00Z".parse().unwrap();
         let in_words = |seconds| When::of(now + SignedDuration::from_secs(seconds), now).in_words();
-        let shown = [-3, -59, -60, -3599, -7200, -172_799, -172_800, 30, 90, 604_740].map(in_words);
+        let texts = [-3, -59, -60, -3599, -7200, -172_799, -172_800, 30, 90, 604_740].map(in_words);
         let expected = [
             "just now",
             "59 s ago",
@@ -70,6 +70,6 @@ mod tests {
             "in 1 min",
             "in 7 days",
         ];
-        assert_eq!(shown, expected);
+        assert_eq!(texts, expected);
     }
 }

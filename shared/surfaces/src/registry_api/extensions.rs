@@ -1,8 +1,8 @@
 //! Extensions of the official API that its users often request: search by meaning, health and counts. Their paths start
 //! with `/x/` and the registry's own namespace, where that API allows extensions. Clients work without them.
 
-use super::query::{Cursor, ServerQuery, access, limit, text};
-use super::servers::{Metadata, named, page};
+use super::query::{Cursor, ServerQuery, read_access, read_limit};
+use super::servers::{Metadata, index_page, server_named};
 use crate::prelude::*;
 use crate::rest::Parameters;
 use registry_features::listing::{Namespace, ServerEvidence, ServerResponse};
@@ -38,13 +38,13 @@ struct Found {
 /// # Errors
 /// 422 for a query over 20,000 characters, an unknown `access` or a limit that is not a number; the table is busy.
 pub(super) async fn search(app: &App, query: &Parameters) -> Result<Matches, Problem> {
-    let words = Text::parse(text(query, "q").unwrap_or_default(), "q")?;
-    let limit = limit(query)?;
+    let words = Text::parse(query.text("q").unwrap_or_default(), "q")?;
+    let limit = read_limit(query)?;
     let search = registry_search::Query {
         text: words,
         kind: Some(Kind::Mcp),
         category: None,
-        listed: access(query)?.into(),
+        listed: read_access(query)?.into(),
         skip: 0,
         limit,
     };
@@ -94,16 +94,16 @@ pub(crate) struct Health {
 /// # Errors
 /// As the list; 404 if no Live server has that name.
 pub(super) async fn health(app: &App, query: &Parameters) -> Result<Health, Problem> {
-    let (rows, next_cursor) = match text(query, "name") {
-        Some(name) => (vec![named(app, name, None).await?], None),
+    let (rows, next_cursor) = match query.text("name") {
+        Some(name) => (vec![server_named(app, name, None).await?], None),
         None => {
             let mut query = ServerQuery::parse(query, None)?;
             // Packages are in the same list here.
             query.part.listed = query.access.into();
             app.search.refresh().await?;
             let after = if let Cursor::Live(after) = &query.begin { after.clone() } else { None };
-            let (rows, next) = page(app, &query, after, query.part.limit).await?;
-            (rows, next.map(|place| Cursor::Live(Some(place)).write()))
+            let (rows, next) = index_page(app, &query, after, query.part.limit).await?;
+            (rows, next.map(|position| Cursor::Live(Some(position)).write()))
         }
     };
     let listings = rows.iter().map(|row| &row.listing);
@@ -129,9 +129,9 @@ struct Count {
 /// # Errors
 /// 422 for a query over 20,000 characters; the table is busy.
 pub(super) async fn facets(app: &App, query: &Parameters) -> Result<Facets, Problem> {
-    let words = Text::parse(text(query, "q").unwrap_or_default(), "q")?;
+    let words = Text::parse(query.text("q").unwrap_or_default(), "q")?;
     let by = [Facet::Category, Facet::Publisher];
-    let counted = app.search.count(&words, Some(Kind::Mcp), access(query)?.into(), &by).await?;
+    let counted = app.search.count(&words, Some(Kind::Mcp), read_access(query)?.into(), &by).await?;
     let values = |counts: Arc<Counts>| {
         // A package has no publisher.
         let most = counts.iter().filter(|(value, _)| !value.is_empty()).take(MAX_VALUES);

@@ -80,8 +80,8 @@ impl ServerQuery {
     /// 400 for an unknown cursor, for a time that is not RFC 3339 and for a search text over 200 characters, 422 for a
     /// limit that is not a whole number and for an unknown `access`.
     pub(super) fn parse(query: &Parameters, collection: Option<Arc<Selection>>) -> Result<Self, Problem> {
-        let begin = text(query, "cursor").map_or(Ok(Cursor::Live(None)), Cursor::read)?;
-        let changed_since = query.first("updated_since").map(moment).transpose()?;
+        let begin = query.text("cursor").map_or(Ok(Cursor::Live(None)), Cursor::read)?;
+        let changed_since = query.first("updated_since").map(read_time).transpose()?;
         // A change is shown some time after it was made. So a mirror gets the latest changes twice instead of never.
         let overlap = SignedDuration::from_secs(CHANGE_SEEN_AFTER_S);
         let changed_since = changed_since.map(|since| since.max(Moment::UNIX_EPOCH + overlap) - overlap);
@@ -89,20 +89,20 @@ impl ServerQuery {
         let is_included = is_included.map_or(changed_since.is_some(), |text| matches!(text, "true" | "1"));
         let deleted_since = is_included.then(|| changed_since.unwrap_or(Moment::UNIX_EPOCH));
         let rules = collection.as_deref().map(|selection| &selection.collection.rules);
-        let access = access(query)?.or_else(|| rules.map(|rules| rules.access));
+        let access = read_access(query)?.or_else(|| rules.map(|rules| rules.access));
         let part = BrowseQuery {
             kind: Some(Kind::Mcp),
             // The packages are a part of their own.
             listed: if access == Some(Access::All) { Listed::Remote } else { access.into() },
             category: rules.and_then(|rules| Category::by_id(rules.category.as_deref()?)),
-            name_contains: text(query, "search").map(search_text).transpose()?,
+            name_contains: query.text("search").map(search_text).transpose()?,
             only: collection.as_deref().and_then(|selection| selection.only.clone()),
             changed_since,
-            limit: limit(query)?,
+            limit: read_limit(query)?,
             ..BrowseQuery::default()
         };
         // Each server is listed with its latest version.
-        let version = text(query, "version").filter(|version| *version != "latest").map(str::to_owned);
+        let version = query.text("version").filter(|version| *version != "latest").map(str::to_owned);
         Ok(Self { part, version, access, deleted_since, begin, collection })
     }
 
@@ -129,8 +129,8 @@ impl ServerQuery {
 
     /// Whether the list contains a server in this lane, whatever else the query requires.
     pub(super) fn lists(&self, listing: &Listing) -> bool {
-        let shown = listing.availability(Moment::UNIX_EPOCH);
-        shown.is_some_and(|shown| Listed::from(self.access).admits(shown))
+        let availability = listing.availability(Moment::UNIX_EPOCH);
+        availability.is_some_and(|availability| Listed::from(self.access).admits(availability))
     }
 
     /// What the index cannot filter.
@@ -152,21 +152,16 @@ impl ServerQuery {
 }
 
 /// Without it, a list contains the Live servers.
-pub(super) fn access(query: &Parameters) -> Result<Option<Access>, Problem> {
-    let Some(text) = text(query, "access") else { return Ok(None) };
+pub(super) fn read_access(query: &Parameters) -> Result<Option<Access>, Problem> {
+    let Some(text) = query.text("access") else { return Ok(None) };
     Access::named(text).map(Some).ok_or_else(|| {
         let detail = format!("`access` must be open, gated, package or all, not `{}`.", shorten(text, 40));
         Problem::invalid("access", Code::BadAccess, detail)
     })
 }
 
-/// A value that is not empty.
-pub(super) fn text<'a>(query: &'a Parameters, name: &str) -> Option<&'a str> {
-    query.first(name).filter(|value| !value.is_empty())
-}
-
 /// Clamped to 1 to 100.
-pub(super) fn limit(query: &Parameters) -> Result<usize, Problem> {
+pub(super) fn read_limit(query: &Parameters) -> Result<usize, Problem> {
     let Some(text) = query.first("limit") else { return Ok(DEFAULT_LIMIT) };
     let (below, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -191,7 +186,7 @@ fn search_text(text: &str) -> Result<String, Problem> {
     Ok(text.to_lowercase())
 }
 
-fn moment(text: &str) -> Result<Moment, Problem> {
+fn read_time(text: &str) -> Result<Moment, Problem> {
     // The `+` of an offset arrives as a space if it was not encoded.
     let read = text.trim().replace(' ', "+").parse();
     read.map_err(|_| {
@@ -210,7 +205,7 @@ fn malformed(field: &str, code: Code, detail: String) -> Problem {
     problem
 }
 
-/// Before a place among the packages, and before one among the servers that are no longer Live. A name has a slash, so
+/// Before a position among the packages, and before one among the servers that are no longer Live. A name has a slash, so
 /// none is mistaken for it.
 const PACKAGES: &str = "packages";
 const DELETED: &str = "deleted";
@@ -218,14 +213,14 @@ const DELETED: &str = "deleted";
 /// The cursor of the server list: the name and the id of a listing, with a colon between them. The official
 /// service uses the same form with name and version. Its guide shows cursors that are sent without encoding.
 ///
-/// It says where a page begins: in which part of the list, and after which place in it. Without a place, at its beginning.
+/// It says where a page begins: in which part of the list, and after which position in it. Without a position, at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cursor {
-    /// Live and gated servers. A place is a name, a space and an id.
+    /// Live and gated servers. A position is a name, a space and an id.
     Live(Option<String>),
-    /// Servers that run on the machine of their user. A place is a time, `#` and an id.
+    /// Servers that run on the machine of their user. A position is a time, `#` and an id.
     Packages(Option<String>),
-    /// Servers that are no longer listed. A place is a time, `#` and an id.
+    /// Servers that are no longer listed. A position is a time, `#` and an id.
     Deleted(Option<String>),
 }
 
@@ -237,14 +232,14 @@ impl Cursor {
     pub fn read(text: &str) -> Result<Self, Problem> {
         let is_id = |id: &str| id.parse::<ListingId>().is_ok();
         let is_time = |time: &str| time.len() == 13 && time.bytes().all(|b| b.is_ascii_digit());
-        let place = |place: &str| match place.split_once(':') {
+        let position = |position: &str| match position.split_once(':') {
             Some((time, id)) if is_time(time) && is_id(id) => Some(Some(format!("{time}#{id}"))),
-            None if place.is_empty() => Some(None),
+            None if position.is_empty() => Some(None),
             _ => None,
         };
         let read = match text.split_once(':') {
-            Some((PACKAGES, rest)) => place(rest).map(Self::Packages),
-            Some((DELETED, rest)) => place(rest).map(Self::Deleted),
+            Some((PACKAGES, rest)) => position(rest).map(Self::Packages),
+            Some((DELETED, rest)) => position(rest).map(Self::Deleted),
             Some((name, id)) if is_name(name) && is_id(id) => Some(Self::Live(Some(format!("{name} {id}")))),
             _ => None,
         };
@@ -256,11 +251,12 @@ impl Cursor {
     }
 
     pub fn write(&self) -> String {
-        let text = |place: &Option<String>| place.as_deref().unwrap_or_default().replace([' ', '#'], ":");
+        let text =
+            |position: &Option<String>| position.as_deref().unwrap_or_default().replace([' ', '#'], ":");
         match self {
-            Self::Live(place) => text(place),
-            Self::Packages(place) => format!("{PACKAGES}:{}", text(place)),
-            Self::Deleted(place) => format!("{DELETED}:{}", text(place)),
+            Self::Live(position) => text(position),
+            Self::Packages(position) => format!("{PACKAGES}:{}", text(position)),
+            Self::Deleted(position) => format!("{DELETED}:{}", text(position)),
         }
     }
 }
@@ -275,19 +271,19 @@ mod tests {
 
     fn rejected(query: &str) -> (u16, String) {
         let problem = parse(query).unwrap_err();
-        (problem.status.as_u16(), problem.field.unwrap())
+        (crate::errors::status(problem.kind).as_u16(), problem.field.unwrap())
     }
 
     #[test]
     fn cursor_of_each_part_is_unchanged_after_encoding_and_decoding() {
         let begin = |query: &str| parse(query).unwrap().begin;
-        let place = "1795176000000#mcp-com-example-my-server";
-        let cursor = Cursor::Deleted(Some(place.to_owned())).write();
+        let position = "1795176000000#mcp-com-example-my-server";
+        let cursor = Cursor::Deleted(Some(position.to_owned())).write();
         assert_eq!(cursor, "deleted:1795176000000:mcp-com-example-my-server");
         for cursor in [
-            Cursor::Deleted(Some(place.to_owned())),
+            Cursor::Deleted(Some(position.to_owned())),
             Cursor::Deleted(None),
-            Cursor::Packages(Some(place.to_owned())),
+            Cursor::Packages(Some(position.to_owned())),
             Cursor::Packages(None),
         ] {
             assert_eq!(begin(&format!("cursor={}", cursor.write())), cursor);

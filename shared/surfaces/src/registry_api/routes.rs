@@ -63,14 +63,14 @@ async fn answer(
     let query = &Parameters::of_uri(&request.uri);
     let page = match &call {
         Call::List => Ok(servers::rendered_list(app, &ServerQuery::parse(query, collection)?).await?),
-        Call::Versions(name) => json(&servers::versions(app, name, collection.as_deref()).await?),
+        Call::Versions(name) => json(&servers::server_versions(app, name, collection.as_deref()).await?),
         Call::Version(name, version) => {
-            json(&servers::version(app, name, version, collection.as_deref()).await?)
+            json(&servers::server_version(app, name, version, collection.as_deref()).await?)
         }
         Call::Search | Call::ServerHealth | Call::Facets if collection.is_some() => {
             return Err(no_such_path().into());
         }
-        Call::Health => json(&servers::alive(app).await?),
+        Call::Health => json(&servers::check_store(app).await?),
         Call::Ping => json(&json!({ "pong": true })),
         Call::About => json(&json!({ "version": registry_model::VERSION })),
         Call::Search => json(&extensions::search(app, query).await?),

@@ -34,7 +34,7 @@ pub(crate) struct Metadata {
     pub(super) count: usize,
 }
 
-pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
+pub(super) async fn server_list(app: &App, query: &ServerQuery) -> Result<ServerList, Problem> {
     let mut servers: Vec<ServerResponse> = Vec::new();
     let mut begin = query.begin.clone();
     // The parts of the list follow each other, also within a page.
@@ -43,9 +43,9 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
         if room == 0 {
             break Some(begin);
         }
-        let (mut found, mut next) = part(app, query, &begin, room).await?;
+        let (mut found, mut next) = list_part(app, query, &begin, room).await?;
         while found.len() > 1 && documents::json(&found)?.len() > LARGEST_PAGE {
-            (found, next) = part(app, query, &begin, found.len() / 2).await?;
+            (found, next) = list_part(app, query, &begin, found.len() / 2).await?;
         }
         servers.extend(found);
         if next.is_some() {
@@ -61,7 +61,7 @@ pub(super) async fn list(app: &App, query: &ServerQuery) -> Result<ServerList, P
 }
 
 /// At most `room` servers of the part of the list that begins there, and where the rest of this part begins.
-async fn part(
+async fn list_part(
     app: &App,
     query: &ServerQuery,
     begin: &Cursor,
@@ -70,28 +70,28 @@ async fn part(
     Ok(match begin {
         Cursor::Live(_) if query.access == Some(Access::Package) => (Vec::new(), None),
         Cursor::Live(after) => {
-            let (rows, next) = page(app, query, after.clone(), room).await?;
-            (responses(app, &rows).await?, next.map(|place| Cursor::Live(Some(place))))
+            let (rows, next) = index_page(app, query, after.clone(), room).await?;
+            (with_documents(app, &rows).await?, next.map(|position| Cursor::Live(Some(position))))
         }
         Cursor::Packages(after) => {
-            let (found, next) = packages(app, query, after.as_deref(), room).await?;
-            (found, next.map(|place| Cursor::Packages(Some(place))))
+            let (found, next) = package_page(app, query, after.as_deref(), room).await?;
+            (found, next.map(|position| Cursor::Packages(Some(position))))
         }
         Cursor::Deleted(after) => {
-            let (found, next) = deleted(app, query, after.as_deref(), room).await?;
-            (found, next.map(|place| Cursor::Deleted(Some(place))))
+            let (found, next) = deleted_page(app, query, after.as_deref(), room).await?;
+            (found, next.map(|position| Cursor::Deleted(Some(position))))
         }
     })
 }
 
 /// # Errors
 /// 404 if no Live server has that name; the table is busy.
-pub(super) async fn versions(
+pub(super) async fn server_versions(
     app: &App,
     name: &str,
     collection: Option<&Selection>,
 ) -> Result<ServerList, Problem> {
-    let row = named(app, name, collection).await?;
+    let row = server_named(app, name, collection).await?;
     let stored = stored_versions(app, &row.listing).await?;
     let latest = ServerResponse::of_row(&row, stored.first(), &app.settings);
     let earlier = stored.iter().skip(1).map(|earlier| ServerResponse::of_earlier(&row.listing, earlier));
@@ -101,13 +101,13 @@ pub(super) async fn versions(
 
 /// # Errors
 /// 404 if no Live server has that name and version; the table is busy.
-pub(super) async fn version(
+pub(super) async fn server_version(
     app: &App,
     name: &str,
     version: &str,
     collection: Option<&Selection>,
 ) -> Result<ServerResponse, Problem> {
-    let row = named(app, name, collection).await?;
+    let row = server_named(app, name, collection).await?;
     let stored = stored_versions(app, &row.listing).await?;
     let there = server_entry::version(&row.listing);
     if version == "latest" || version == there {
@@ -131,13 +131,13 @@ async fn stored_versions(app: &App, listing: &Listing) -> Result<Vec<ServerDocum
     Ok(app.store.server_versions(&listing.id).await?)
 }
 
-pub(super) async fn alive(app: &App) -> Result<serde_json::Value, Problem> {
+pub(super) async fn check_store(app: &App) -> Result<serde_json::Value, Problem> {
     app.store.live().await?;
     Ok(json!({ "status": "ok" }))
 }
 
 /// Rows with the descriptions of their publishers.
-async fn responses(app: &App, rows: &[Row]) -> Result<Vec<ServerResponse>, Problem> {
+async fn with_documents(app: &App, rows: &[Row]) -> Result<Vec<ServerResponse>, Problem> {
     let described = rows.iter().map(|row| &row.listing).filter(|listing| listing.is_described());
     let ids: Vec<ListingId> = described.map(|listing| listing.id.clone()).collect();
     let documents = app.store.server_documents(&ids).await?;
@@ -146,7 +146,7 @@ async fn responses(app: &App, rows: &[Row]) -> Result<Vec<ServerResponse>, Probl
 }
 
 /// Only the index's own filters are cheap: with others, rows are read until the page is full, within bounds.
-pub(super) async fn page(
+pub(super) async fn index_page(
     app: &App,
     query: &ServerQuery,
     after: Option<String>,
@@ -167,7 +167,7 @@ pub(super) async fn page(
 }
 
 /// Servers that run on the machine of their user, the newest first.
-async fn packages(
+async fn package_page(
     app: &App,
     query: &ServerQuery,
     after: Option<&str>,
@@ -191,7 +191,11 @@ async fn packages(
 }
 
 /// The Live server of a name, or else the server of this name that is gated or runs on the machine of its user.
-pub(super) async fn named(app: &App, name: &str, collection: Option<&Selection>) -> Result<Row, Problem> {
+pub(super) async fn server_named(
+    app: &App,
+    name: &str,
+    collection: Option<&Selection>,
+) -> Result<Row, Problem> {
     let part = BrowseQuery {
         kind: Some(Kind::Mcp),
         listed: Listed::With(Access::All),
@@ -231,12 +235,12 @@ pub(super) async fn rendered_list(app: &App, query: &ServerQuery) -> Result<Tagg
     if let Some(page) = app.server_pages.get(&name, &version) {
         return Ok(page);
     }
-    let page = TaggedPage::of_body(documents::json(&list(app, query).await?)?);
+    let page = TaggedPage::of_body(documents::json(&server_list(app, query).await?)?);
     app.server_pages.put(name, version, page.clone());
     Ok(page)
 }
 
-async fn deleted(
+async fn deleted_page(
     app: &App,
     query: &ServerQuery,
     after: Option<&str>,

@@ -56,16 +56,17 @@ fn refused(what_to_do: &str) -> Problem {
 /// Checks the values of `Origin` and `Host`.
 fn check_names(base_url: &str, headers: &HeaderMap) -> Result<(), Problem> {
     let on_loopback = is_on_loopback(base_url);
-    let origins =
-        all(headers, header::ORIGIN, |origin| match origin.and_then(|origin| Url::parse(origin).ok()) {
+    let origins = every_value(headers, header::ORIGIN, |origin| {
+        match origin.and_then(|origin| Url::parse(origin).ok()) {
             Some(url) if on_loopback => is_loopback(&url),
             Some(url) => url.has_host() && matches!(url.path(), "" | "/"),
             None => !on_loopback && origin == Some("null"),
-        });
+        }
+    });
     if !origins {
         return Err(Problem::new(ErrorKind::Forbidden, Code::ForeignOrigin, "The Origin is not allowed."));
     }
-    let hosts = all(headers, header::HOST, |host| {
+    let hosts = every_value(headers, header::HOST, |host| {
         let url = host.and_then(|host| Url::parse(&format!("http://{host}/")).ok());
         !on_loopback || url.is_some_and(|url| is_loopback(&url))
     });
@@ -81,7 +82,7 @@ fn check_names(base_url: &str, headers: &HeaderMap) -> Result<(), Problem> {
 fn is_of_foreign_page(base_url: &str, headers: &HeaderMap) -> bool {
     let is_other_site = |value: &HeaderValue| matches!(value.as_bytes(), b"cross-site" | b"same-site");
     headers.get_all(SEC_FETCH_SITE).iter().any(is_other_site)
-        || !all(headers, header::ORIGIN, |origin| {
+        || !every_value(headers, header::ORIGIN, |origin| {
             origin.is_some_and(|origin| is_own(base_url, headers, origin))
         })
 }
@@ -100,13 +101,13 @@ fn is_own(base_url: &str, headers: &HeaderMap, origin: &str) -> bool {
 
 /// A body without a content type counts: a page may send one.
 fn is_form(headers: &HeaderMap) -> bool {
-    all(headers, header::CONTENT_TYPE, |kind| {
+    every_value(headers, header::CONTENT_TYPE, |kind| {
         let kind = essence(kind.unwrap_or_default());
         FORM_TYPES.iter().any(|form| kind.eq_ignore_ascii_case(form))
     })
 }
 
-fn all(headers: &HeaderMap, name: HeaderName, predicate: impl Fn(Option<&str>) -> bool) -> bool {
+fn every_value(headers: &HeaderMap, name: HeaderName, predicate: impl Fn(Option<&str>) -> bool) -> bool {
     headers.get_all(name).iter().all(|value| predicate(value.to_str().ok()))
 }
 

@@ -82,6 +82,11 @@ impl Parameters {
     pub(crate) fn first(&self, name: &str) -> Option<&str> {
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
+
+    /// The first value with this name, unless it is empty.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.first(name).filter(|value| !value.is_empty())
+    }
 }
 
 /// The type and the subtype of a media type, without parameters (RFC 9110 §8.3.1).

@@ -22,7 +22,7 @@ pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
         let methods: Vec<_> = at_path.map(|route| if route.is_post() { "POST" } else { "GET" }).collect();
         let methods = methods.join(",");
         let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
-            run(app, caller, operation, route, &actions, request).await
+            serve_operation(app, caller, operation, route, &actions, request).await
         };
         let handler: MethodRouter<App> = match (route.is_post(), route.acts) {
             (true, _) => post(serve),
@@ -43,7 +43,7 @@ async fn head_of_effect(methods: String, request: Request) -> impl IntoResponse 
     ([(header::ALLOW, methods)], wrong_method(request).await)
 }
 
-async fn run(
+async fn serve_operation(
     app: App,
     caller: Caller,
     operation: &'static AnyOperation,
@@ -75,10 +75,10 @@ async fn run(
         let rendered = operation.respond(app.clone(), caller, arguments, &query);
         return Ok(cached_response(&app, name, made_from, rendered, &headers).await?);
     }
-    let (media_type, disposition, body) = parts(operation.respond(app, caller, arguments, &query).await?);
+    let (media_type, disposition, body) = body_of(operation.respond(app, caller, arguments, &query).await?);
     let mut response = match route.max_age_s {
         None => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
-        Some(seconds) => of_body(seconds, media_type, body, &headers),
+        Some(seconds) => tagged_response(seconds, media_type, body, &headers),
     };
     if let Some(disposition) = disposition {
         response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
@@ -87,7 +87,7 @@ async fn run(
 }
 
 /// The media type, the value of `Content-Disposition`, and the body.
-fn parts(rendered: Rendered) -> (&'static str, Option<HeaderValue>, Bytes) {
+fn body_of(rendered: Rendered) -> (&'static str, Option<HeaderValue>, Bytes) {
     match rendered {
         Rendered::Json(text) => ("application/json", None, Box::<str>::from(text).into_string().into()),
         Rendered::File(Attachment { file_name, media_type, bytes }) => {
@@ -108,16 +108,16 @@ async fn cached_response(
     let body = match app.pages.get(&name, &made_from) {
         Some(body) => body,
         None => {
-            let (_, _, body) = parts(rendered.await?);
+            let (_, _, body) = body_of(rendered.await?);
             app.pages.put(name, made_from, body.clone());
             body
         }
     };
-    Ok(of_body(0, "application/json", body, headers))
+    Ok(tagged_response(0, "application/json", body, headers))
 }
 
 /// With the validator of the bytes.
-fn of_body(seconds: u32, media_type: &'static str, body: Bytes, headers: &HeaderMap) -> Response {
+fn tagged_response(seconds: u32, media_type: &'static str, body: Bytes, headers: &HeaderMap) -> Response {
     let validator = CacheValidator::of_body(&body);
     let body = Some(body).filter(|_| !validator.matches_request(headers));
     conditional_response(seconds, &validator, media_type, body)
@@ -127,13 +127,13 @@ pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
     let paths = served.iter().flat_map(|document| document.paths.iter().map(|path| (*document, *path)));
     paths.fold(Router::new(), |router, (document, path)| {
         let serve = move |State(app): State<App>, caller: Caller, request: Parts| async move {
-            read(&app, caller, document, &request).await
+            serve_document(&app, caller, document, &request).await
         };
         router.route(path, get(serve))
     })
 }
 
-async fn read(
+async fn serve_document(
     app: &App,
     caller: Caller,
     document: &AnyDocument,
@@ -226,9 +226,9 @@ mod tests {
         let RawArguments::Json(body) = arguments else { panic!("a body") };
         assert_eq!((operation.name, body), ("endorse", json!({ "listing_id": "x" })));
         for (body, code) in [
-            (json!([]), "malformed"),
-            (json!({}), "unknown_action"),
-            (json!({ "action": "fly" }), "unknown_action"),
+            (json!([]), Code::Malformed),
+            (json!({}), Code::UnknownAction),
+            (json!({ "action": "fly" }), Code::UnknownAction),
         ] {
             let problem = by_action(&members(), body).unwrap_err();
             assert_eq!(problem.code, code);

@@ -176,7 +176,7 @@ async fn render(app: &App) -> Result<Bytes, Problem> {
 async fn map(app: &App, live: Live) -> Result<DiscoveryMap, Problem> {
     let (settings, counts) = (&app.settings, live.funnel);
     let payment_gate = funnel::unlock(settings, &counts);
-    let mut probes = probe_statistics::read(app).await?;
+    let mut probes = probe_statistics::read_statistics(app).await?;
     probes.recent.truncate(PROBES);
     probes.outcomes.fail_samples.truncate(PROBES);
     Ok(DiscoveryMap {

@@ -4,8 +4,7 @@
 use std::fmt::Write as _;
 
 use super::limits::{BEYOND, acts};
-use super::skill_json::steps;
-use super::skills::SKILLS;
+use super::skills::{SKILLS, steps};
 use super::{documents as documents_of, everything, guides, map};
 use crate::call::Call;
 use crate::documents::{self, Render};

@@ -73,34 +73,34 @@ fn short(schema: &Value, defs: &Value) -> Map<String, Value> {
     if let Some(choices) = choices.filter(|_| types.is_none()) {
         return one_of(choices, defs);
     }
-    let mut kept = Map::new();
-    kept.extend(types.map(|name| ("type".to_owned(), name)));
+    let mut result = Map::new();
+    result.extend(types.map(|name| ("type".to_owned(), name)));
     for keyword in ["enum", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"] {
-        kept.extend(schema.get(keyword).map(|value| (keyword.to_owned(), value.clone())));
+        result.extend(schema.get(keyword).map(|value| (keyword.to_owned(), value.clone())));
     }
     let format = schema["format"].as_str().filter(|format| FORMATS.contains(format));
-    kept.extend(format.map(|format| ("format".to_owned(), json!(format))));
+    result.extend(format.map(|format| ("format".to_owned(), json!(format))));
     let pattern = schema["pattern"].as_str().filter(|pattern| pattern.len() <= MAX_PATTERN);
-    kept.extend(pattern.map(|pattern| ("pattern".to_owned(), json!(pattern))));
+    result.extend(pattern.map(|pattern| ("pattern".to_owned(), json!(pattern))));
     if schema["items"].is_object() {
-        kept.insert("items".to_owned(), member(&schema["items"], defs));
+        result.insert("items".to_owned(), member(&schema["items"], defs));
     }
     if let Some(members) = schema["properties"].as_object() {
         let members: Map<_, _> =
             members.iter().map(|(name, schema)| (name.clone(), member(schema, defs))).collect();
-        kept.insert("properties".to_owned(), members.into());
-        kept.extend(schema.get("required").map(|required| ("required".to_owned(), required.clone())));
+        result.insert("properties".to_owned(), members.into());
+        result.extend(schema.get("required").map(|required| ("required".to_owned(), required.clone())));
     }
-    kept
+    result
 }
 
 /// A member of an argument, without bounds: the server checks them.
 fn member(schema: &Value, defs: &Value) -> Value {
-    let mut kept = short(schema, defs);
-    kept.retain(|keyword, _| {
+    let mut result = short(schema, defs);
+    result.retain(|keyword, _| {
         matches!(keyword.as_str(), "type" | "enum" | "items" | "properties" | "required")
     });
-    kept.into()
+    result.into()
 }
 
 /// The choices of an enumeration, the only choice that is not null, or the type that all choices have.
@@ -113,19 +113,19 @@ fn one_of(choices: &[Value], defs: &Value) -> Map<String, Value> {
     if let [only] = choices.as_slice() {
         return short(only, defs);
     }
-    let mut kept = Map::new();
+    let mut result = Map::new();
     if let Some(values) =
         choices.iter().map(|choice| choice.get("const").cloned()).collect::<Option<Vec<_>>>()
     {
         let of_type = if values.iter().all(Value::is_string) { Some("string") } else { None };
-        kept.extend(of_type.map(|name| ("type".to_owned(), json!(name))));
-        kept.insert("enum".to_owned(), values.into());
+        result.extend(of_type.map(|name| ("type".to_owned(), json!(name))));
+        result.insert("enum".to_owned(), values.into());
     } else if let Some(first) = choices.first()
         && choices.iter().all(|choice| choice["type"] == first["type"])
     {
-        kept.extend(first.get("type").map(|name| ("type".to_owned(), name.clone())));
+        result.extend(first.get("type").map(|name| ("type".to_owned(), name.clone())));
     }
-    kept
+    result
 }
 
 /// The schema of a tool's result: the members of the short answer, or those of a problem document, because clients validate
@@ -142,17 +142,17 @@ pub(super) fn of_result(schema: &Value, paths: &[&str]) -> Value {
 
 /// The members that the paths name; all members without paths.
 fn members(schema: &Value, paths: &[&str], defs: &Value) -> Map<String, Value> {
-    let mut kept = Map::new();
+    let mut result = Map::new();
     for (name, member) in schema["properties"].as_object().into_iter().flatten() {
         let below: Vec<&str> =
             paths.iter().filter_map(|path| path.strip_prefix(name.as_str())?.strip_prefix('.')).collect();
         if !below.is_empty() {
-            kept.insert(name.clone(), rows(member, &below, defs));
+            result.insert(name.clone(), rows(member, &below, defs));
         } else if paths.is_empty() || paths.contains(&name.as_str()) {
-            kept.insert(name.clone(), of_type(member, defs));
+            result.insert(name.clone(), of_type(member, defs));
         }
     }
-    kept
+    result
 }
 
 fn rows(schema: &Value, paths: &[&str], defs: &Value) -> Value {
@@ -253,8 +253,16 @@ mod tests {
             assert!(schema.to_string().len() <= 1024, "{}: {schema}", entry.name);
             let validator = jsonschema::validator_for(&schema).unwrap();
             assert!(!validator.is_valid(&json!({})), "{}", entry.name);
-            assert!(validator.is_valid(&errors::document(&Problem::malformed("x"))), "{}", entry.name);
-            assert!(validator.is_valid(&errors::document(&Problem::unavailable("why"))), "{}", entry.name);
+            assert!(
+                validator.is_valid(&crate::errors::problem_document(&Problem::malformed("x"))),
+                "{}",
+                entry.name
+            );
+            assert!(
+                validator.is_valid(&crate::errors::problem_document(&Problem::unavailable("why"))),
+                "{}",
+                entry.name
+            );
         }
     }
 

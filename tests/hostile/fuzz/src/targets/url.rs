@@ -34,7 +34,7 @@ pub(super) fn judge(text: &str) -> Verdict {
         }
         Err(error) => {
             assert!(development.is_err() || development.is_ok_and(|target| target.is_loopback()), "{text}");
-            Verdict::refused([error.code()])
+            Verdict::refused([error.code().as_str()])
         }
     }
 }
