@@ -130,7 +130,7 @@ async fn only_listings_that_are_not_cached_are_read() {
 async fn cache_ignores_listings_that_were_written_during_the_read() {
     let cache = sole();
     let overtaken = async |missing: Vec<ListingId>| {
-        drop(cache.writing(vec![LISTING.of(&id(1)).pk]));
+        drop(cache.writing(vec![LISTING.of(id(1)).pk]));
         Ok(stored(&missing, "old"))
     };
     cache.cores(&[id(1), id(2)], overtaken).await.unwrap();
