@@ -21,9 +21,11 @@ const MAX_PATTERN: usize = 2000;
 
 const HEADER: &str = "x-mcp-header";
 
+type Check = fn(&Value) -> bool;
+
 /// What is wrong with a tool, with place and value: official clients refuse the whole list, or cannot call the tool.
 pub fn fault(tool: &Value) -> Option<String> {
-    let rules: [(&str, fn(&Value) -> bool); 6] = [
+    let rules: [(&str, Check); 6] = [
         ("title", |value| value.is_null() || value.is_string()),
         ("description", |value| value.is_null() || value.is_string()),
         ("annotations", |value| value.is_null() || value.is_object()),

@@ -30,7 +30,7 @@ fn skill(profile: &Profile, settings: &Settings) -> File {
     page.block(steps([
         format!("Run the command below and note the score. Send the calls in {cases} to your build of {name}. If all are as expected, take the first open line of `regression.md`."),
         format!("Change one text or one handler of {name}."),
-        format!("Deploy the change, and send the calls and the command again. Keep the change only if all calls are as expected, and the score is not lower than the noted one. A probe can send more requests, so its score can differ."),
+        "Deploy the change, and send the calls and the command again. Keep the change only if all calls are as expected, and the score is not lower than the noted one. A probe can send more requests, so its score can differ.".to_owned(),
         "Check its line in `regression.md`, and add what you tried to `improvement-log.jsonl`.".to_owned(),
     ]));
     let card = address(profile.card_url.as_deref()).or_else(|| address(profile.endpoint.as_deref()));

@@ -51,7 +51,7 @@ pub(super) fn is_agent_card(document: &Value, card: &Map<String, Value>) -> bool
     } else if card.get("url").is_some_and(Value::is_string) {
         typical > 0 || (has("name") && has("description") && has("version"))
     } else {
-        typical > 1 && !FOREIGN.split(' ').any(|field| has(field))
+        typical > 1 && !FOREIGN.split(' ').any(has)
     }
 }
 
