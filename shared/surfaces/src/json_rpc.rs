@@ -82,9 +82,10 @@ impl Request {
             }
             _ => return Err(Malformed::new(&Value::Null, "A request must be a JSON object.")),
         };
-        let id = match members.remove("id").unwrap_or_default() {
-            id @ (Value::String(_) | Value::Number(_) | Value::Null) => id,
-            _ => return Err(Malformed::new(&Value::Null, "`id` must be a string or a number.")),
+        let id @ (Value::String(_) | Value::Number(_) | Value::Null) =
+            members.remove("id").unwrap_or_default()
+        else {
+            return Err(Malformed::new(&Value::Null, "`id` must be a string or a number."));
         };
         if !is_version_2(&members) {
             return Err(Malformed::new(&id, "`jsonrpc` must be \"2.0\"."));
@@ -124,7 +125,7 @@ pub(crate) struct Reply {
 impl Reply {
     /// The id is null if that of the request is unknown (JSON-RPC 2.0 §5).
     #[expect(clippy::expect_used, reason = "ids and errors always serialize")]
-    pub(crate) fn to(id: &Value, outcome: Result<impl AsRef<RawValue>, RpcError>) -> Self {
+    pub(crate) fn to(id: &Value, outcome: &Result<impl AsRef<RawValue>, RpcError>) -> Self {
         #[derive(Serialize)]
         struct Response<'a> {
             jsonrpc: &'static str,
@@ -141,7 +142,7 @@ impl Reply {
     }
 
     pub(crate) fn error(id: &Value, error: RpcError) -> Self {
-        Self::to(id, Err::<Box<RawValue>, _>(error))
+        Self::to(id, &Err::<Box<RawValue>, _>(error))
     }
 
     /// In bytes.

@@ -33,7 +33,7 @@ pub(super) async fn handle(
         }
         Err(Malformed { id, error }) => (id, Err(*error)),
     };
-    (StatusCode::OK, Reply::to(&id, answer))
+    (StatusCode::OK, Reply::to(&id, &answer))
 }
 
 /// An error has the id of the request if it is valid, as JSON-RPC requires.

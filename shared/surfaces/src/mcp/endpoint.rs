@@ -120,7 +120,7 @@ async fn result(served: Served<'_>, era: Era, request: Request) -> Reply {
     let Served { server, app, caller, selection } = served;
     let id = request.id.clone();
     let outcome = server.answer(app, caller, era, selection, request).await;
-    Reply::to(&id, outcome.map_err(|error| negotiate::with_status_of_era(era, error)))
+    Reply::to(&id, &outcome.map_err(|error| negotiate::with_status_of_era(era, error)))
 }
 
 /// The messages run one after the other, and the replies keep their order. Each message counts as a request of the
