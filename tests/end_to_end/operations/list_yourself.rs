@@ -7,7 +7,6 @@ mod names;
 mod one_endpoint;
 mod publishing_again;
 mod rate_limits;
-mod refusals;
 mod refused_fields;
 mod refused_urls;
 mod server_documents;

@@ -1,8 +1,6 @@
 //! Tests the answer to an accepted submission.
 
-use serde_json::json;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{TestRegistry, id_of};
+use tests::prelude::*;
 
 #[tokio::test]
 async fn response_contains_the_status_url_to_poll() {

@@ -6,10 +6,8 @@ use std::time::Duration;
 use futures::future::join_all;
 use registry::model::{Caller, Lane, Listing};
 use registry::operations::RawArguments;
-use serde_json::json;
 use tests::fixtures::feed_item;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{TICK, TestRegistry, id_of};
+use tests::prelude::*;
 
 /// Over HTTP, and as calls of one task, in which all calls read before the first one writes.
 #[tokio::test(flavor = "multi_thread")]
@@ -22,10 +20,8 @@ async fn concurrent_publishes_create_one_listing() {
                 return registry.publish(&body).await;
             }
             let publish = registry::operations::named("list_yourself").unwrap();
-            publish
-                .run(registry.app.clone(), Caller::default(), RawArguments::Json(body.clone()))
-                .await
-                .unwrap()
+            let arguments = RawArguments::Json(body.clone());
+            publish.run(registry.app.clone(), Caller::default(), arguments).await.unwrap()
         }))
         .await;
         let id = id_of(&answers[0]);

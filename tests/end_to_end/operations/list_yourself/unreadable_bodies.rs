@@ -2,8 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 /// A label, the content type, the body, and the expected status and code.
 type Unreadable = (&'static str, Option<&'static str>, Vec<u8>, (u16, &'static str));
