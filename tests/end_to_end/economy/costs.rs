@@ -6,13 +6,11 @@ use std::path::Path;
 
 use registry::economy::cost_model::{MeasuredCost, measured};
 use registry::error::Problem;
-use registry::model::{BearerDigest, Caller, ListingId};
+use registry::model::{BearerDigest, Caller};
 use registry::operations::{AnyOperation, CATALOGUE, RawArguments, named};
 use registry::settings::Prices;
-use serde_json::{Value, json};
 use tests::peers::stripe::Stripe;
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::own_words;
 
