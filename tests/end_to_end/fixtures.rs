@@ -159,8 +159,8 @@ fn numbered(text: &str) -> String {
     let ends_piece = |c: char| std::mem::replace(&mut is_escaped, c == '\\') || ends_word(c);
     for piece in text.split_inclusive(ends_piece) {
         let word = piece.trim_end_matches(ends_word);
-        let is_port = (shown.ends_with("127.0.0.1:") || shown.ends_with("localhost:"))
-            && word.bytes().all(|byte| byte.is_ascii_digit());
+        let follows_host = shown.ends_with("127.0.0.1:") || shown.ends_with("localhost:");
+        let is_port = follows_host && word.parse::<u16>().is_ok();
         if !is_port && (word.len() < 20 || !word.bytes().any(|byte| byte.is_ascii_digit())) {
             shown.push_str(piece);
             continue;

@@ -1,5 +1,5 @@
-//! Tests what happens when an existing listing is published again: by one request after another, and by
-//! concurrent requests.
+//! Tests the answer to an accepted submission, and what happens when an existing listing is published again: by one request
+//! after another, and by concurrent requests.
 
 use std::time::Duration;
 
@@ -8,6 +8,13 @@ use registry::model::{Caller, Lane, Listing};
 use registry::operations::RawArguments;
 use tests::fixtures::feed_item;
 use tests::prelude::*;
+
+#[tokio::test]
+async fn response_contains_the_status_url_to_poll() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
+    insta::assert_snapshot!(crate::fixtures::shown(&registry, &registry.publish(&body).await));
+}
 
 /// Over HTTP, and as calls of one task, in which all calls read before the first one writes.
 #[tokio::test(flavor = "multi_thread")]
