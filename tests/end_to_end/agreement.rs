@@ -4,10 +4,8 @@
 use std::collections::BTreeMap;
 
 use registry::federation::dump::{self, DumpLimits};
-use registry::model::ListingId;
-use serde_json::{Value, json};
-use tests::peers::{Peer, agents, empty, servers, sign_in};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
+use tests::peers::sign_in;
+use tests::prelude::*;
 
 use crate::dumps::{dumps, lines};
 use crate::fixtures::{recheck_at, server_json};
@@ -91,8 +89,7 @@ fn row_of<'a>(document: &'a Value, id: &ListingId) -> Option<&'a Value> {
 
 #[tokio::test]
 async fn every_surface_states_the_same_facts() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_setting("DUMP_LICENSE", "CC0-1.0")).await;
+    let registry = TestRegistry::start_with_setting("DUMP_LICENSE", "CC0-1.0").await;
     let authorization = Peer::start(sign_in::authorization_server).await;
     let gated = Peer::start(sign_in::gated(&authorization.origin)).await;
     let [agent, server] = [Peer::start(agents::newest).await, Peer::start(servers::modern).await];

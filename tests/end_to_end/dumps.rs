@@ -11,10 +11,9 @@ use flate2::read::MultiGzDecoder;
 use local::mirror::Job;
 use registry::federation::dump::{self, DumpLimits};
 use registry::model::{Clock, LimitedAction, sha256_hex};
-use serde_json::{Value, json};
-use tests::instrumented::Fault;
-use tests::peers::{Peer, agents, empty, json_answer, servers, sign_in};
-use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry, client};
+use tests::peers::sign_in;
+use tests::prelude::*;
+use tests::test_registry::client;
 
 use crate::mirror::{counts, job, mirror};
 use crate::schedules::evidence_log::{leaves, verified_proof};

@@ -1,6 +1,4 @@
 //! Tests the economy operations. Their numbers come from measurements and are the same over every protocol.
 
-mod budget;
 pub(crate) mod costs;
 mod numbers;
-mod samples;

@@ -10,13 +10,12 @@ use registry::error::Problem;
 use registry::events::Bus;
 use registry::features::{self, RawArguments};
 use registry::federation::dump::{self, DumpLimits};
-use registry::model::{Caller, Contact, Kind, Listed, Listing, ListingId, Moment, Random};
+use registry::model::{Caller, Contact, Listed, Listing, Moment, Random};
 use registry::pages::{ASSETS, PAGES};
 use registry::search::{Query, Text};
-use serde_json::{Value, json};
 use tests::fixtures::insert_live_listings;
-use tests::peers::{Peer, PeerRequest, agents, servers};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry, id_of};
+use tests::prelude::*;
+use tests::test_registry::snapshot_of;
 
 pub(crate) const AGENT: &str = "application/a2a-agent-card+json";
 pub(crate) const SERVER: &str = "application/mcp-server-card+json";
@@ -144,6 +143,48 @@ pub(crate) fn entry_schema() -> jsonschema::Validator {
 
 pub(crate) fn catalog_schema() -> Value {
     serde_json::from_str(include_str!("../harness/fixtures/ai-catalog.schema.json")).unwrap()
+}
+
+/// A document for a snapshot; see [`numbered`].
+pub(crate) fn shown(registry: &TestRegistry, document: &Value) -> String {
+    numbered(&snapshot_of(document, &[(&registry.url(""), "[registry]")]))
+}
+
+/// A text for a snapshot. Ports, and words of 20 or more characters with a digit (ids, tokens and hashes), differ in each run.
+/// They get numbers in the order in which they first appear, so that equal numbers mean equal values.
+fn numbered(text: &str) -> String {
+    let (mut shown, mut known) = (String::new(), Vec::new());
+    let ends_word = |c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c));
+    let mut is_escaped = false;
+    let ends_piece = |c: char| std::mem::replace(&mut is_escaped, c == '\\') || ends_word(c);
+    for piece in text.split_inclusive(ends_piece) {
+        let word = piece.trim_end_matches(ends_word);
+        let follows_host = shown.ends_with("127.0.0.1:") || shown.ends_with("localhost:");
+        let is_port = follows_host && word.parse::<u16>().is_ok();
+        if !is_port && (word.len() < 20 || !word.bytes().any(|byte| byte.is_ascii_digit())) {
+            shown.push_str(piece);
+            continue;
+        }
+        let place = known.iter().position(|other| *other == word);
+        let place = place.unwrap_or_else(|| {
+            known.push(word);
+            known.len() - 1
+        });
+        let prefix = word.find('_').filter(|end| *end < 8).map_or("", |end| &word[..=end]);
+        let _ = write!(shown, "{prefix}[{}]{}", place + 1, &piece[word.len()..]);
+    }
+    shown
+}
+
+/// A document with only these members; null stands for a missing one.
+pub(crate) fn members(document: &Value, names: &[&str]) -> Value {
+    names.iter().map(|name| ((*name).to_owned(), document[name].clone())).collect()
+}
+
+/// The first item of a list that has this value.
+pub(crate) fn item<'a>(list: &'a Value, member: &str, value: &str) -> &'a Value {
+    let found = list.as_array().and_then(|items| items.iter().find(|item| item[member] == value));
+    found.unwrap_or_else(|| panic!("no `{member}` is {value} in {list}"))
 }
 
 /// The texts of a member in all items of a list, in their order.
@@ -308,6 +349,62 @@ pub(crate) async fn refused_queries(paths: &[&str]) -> String {
         let next =
             reply.body["next"]["action"].as_str().map(|next| format!(" -> {next}")).unwrap_or_default();
         let _ = writeln!(lines, "{path}\n  {}{next}", reply.refusal());
+    }
+    lines
+}
+
+/// The refusals of a body with each of these changes, for a snapshot; see [`refusal_lines`].
+pub(crate) async fn refused_bodies(
+    registry: &TestRegistry,
+    path: &str,
+    valid: &Value,
+    changes: impl IntoIterator<Item = Value>,
+) -> String {
+    let mut refused = Vec::new();
+    for change in changes {
+        let body = if change.is_object() { with_members(valid.clone(), &change) } else { change.clone() };
+        let reply = registry.post(path, &body).await;
+        assert!((400..500).contains(&reply.status), "{change} was not refused: {reply:?}");
+        reply.assert_problem();
+        assert!(reply.status != 422 || reply.body["field"].is_string(), "{change}: no field in {reply:?}");
+        refused.push((change, reply.body));
+    }
+    refusal_lines(&refused)
+}
+
+/// The refusals of the arguments of a tool with each of these changes, for a snapshot; see [`refusal_lines`].
+pub(crate) async fn refused_arguments(
+    registry: &TestRegistry,
+    tool: &str,
+    valid: &Value,
+    changes: impl IntoIterator<Item = Value>,
+) -> String {
+    let mut refused = Vec::new();
+    for change in changes {
+        let problem = registry.refused_tool(tool, &with_members(valid.clone(), &change)).await;
+        refused.push((change, problem));
+    }
+    refusal_lines(&refused)
+}
+
+/// Status, code, field and text of each refusal, and below it the starts of the changes that cause it.
+fn refusal_lines(refused: &[(Value, Value)]) -> String {
+    let (mut lines, mut last) = (String::new(), String::new());
+    // Terminals and editors may show other characters differently.
+    let printable = |c: char| match c {
+        ' '..='~' => c.to_string(),
+        _ => c.escape_unicode().to_string(),
+    };
+    for (change, problem) in refused {
+        let text = |name: &str| problem[name].as_str().unwrap_or("-");
+        let why = [text("code"), &format!("`{}`:", text("field")), text("detail")].join(" ");
+        let refusal = numbered(&format!("{} {why}", problem["status"]));
+        if refusal != last {
+            let _ = writeln!(lines, "{refusal}");
+            last = refusal;
+        }
+        let change: String = numbered(&change.to_string()).chars().take(110).map(printable).collect();
+        let _ = writeln!(lines, "  {change}");
     }
     lines
 }

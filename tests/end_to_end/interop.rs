@@ -8,8 +8,7 @@ mod outcomes;
 mod resolve;
 mod sessions;
 
-use serde_json::{Value, json};
-use tests::test_registry::TestRegistry;
+use tests::prelude::*;
 
 const INTEROP: &str = "/api/products/interop";
 

@@ -10,9 +10,9 @@ use registry::model::{Clock, Lane};
 use registry::publish::submission::{PublishRequest, Submission};
 use registry::settings::{Mode, Settings};
 use registry::store::{Store, table};
-use serde_json::{Value, json};
 use tests::aws_endpoints::{Act, DynamoDb, EventBridge};
 use tests::fixtures::feed_item;
+use tests::prelude::*;
 use tests::runtime_api::Function;
 use tests::template::{TEMPLATE, sample_event};
 

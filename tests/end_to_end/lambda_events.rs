@@ -6,11 +6,9 @@ use axum::body::Body;
 use http::{Request, header};
 use http_body_util::BodyExt as _;
 use registry::app::App;
-use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
+use tests::prelude::*;
 use tests::sample_events;
 use tests::template::{TEMPLATE, sample_event};
-use tests::test_registry::{TestOptions, TestRegistry};
 use tower::ServiceExt as _;
 
 /// The host in the sample `publish` and `score` events. It is the registry's own host, so no test looks up a name.

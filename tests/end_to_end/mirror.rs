@@ -15,10 +15,8 @@ use http::header;
 use local::mirror::{Job, Mirror};
 use registry::federation::imports::ImportReport;
 use registry::model::{Clock, LimitedAction};
-use serde_json::{Value, json};
-use tests::assertions::assert_members;
-use tests::peers::{Peer, empty, json_answer, servers};
-use tests::test_registry::{HOUR, NOON, TestOptions, TestRegistry, id_of};
+use tests::prelude::*;
+use tests::test_registry::NOON;
 use tokio::sync::Notify;
 
 use crate::fixtures::server_json;
@@ -335,7 +333,7 @@ async fn mirror_stops_if_the_target_is_not_a_registry() {
 #[tokio::test]
 async fn collection_is_mirrored_like_a_registry() {
     const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-    let source = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
+    let source = TestRegistry::start_with_setting("OPERATOR_TOKEN", TOKEN).await;
     let (target, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     for name in ["adder", "weather"] {
         let document = server_json(&format!("org.example/{name}"), &peer.url(&format!("/{name}/mcp")));

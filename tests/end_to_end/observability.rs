@@ -1,50 +1,32 @@
 //! What an operator sees of a running registry: one id for everything that a request causes, and the log lines.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use registry::model::ListingId;
-use serde_json::{Value, json};
-use tests::instrumented::Fault;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, TICK, TestOptions, TestRegistry};
+use tests::prelude::*;
 use tracing::subscriber::DefaultGuard;
 
 /// The JSON lines that this thread logs.
 struct Log {
-    lines: Arc<Mutex<Vec<u8>>>,
+    file: tempfile::NamedTempFile,
     _guard: DefaultGuard,
     _second: tracing::Dispatch,
-}
-
-struct Writer(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Writer {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 impl Log {
     /// All tasks of a test must run on its thread.
     fn start() -> Self {
-        let lines = Arc::<Mutex<Vec<u8>>>::default();
-        let shared = Arc::clone(&lines);
+        let file = tempfile::NamedTempFile::new().unwrap();
         let layer = tracing_subscriber::fmt().json().with_span_list(false);
-        let subscriber = layer.with_writer(move || Writer(Arc::clone(&shared))).finish();
+        let subscriber = layer.with_writer(Arc::new(file.reopen().unwrap())).finish();
         // With a single subscriber, `tracing` asks only the thread that first reaches an event whether anybody reads it.
         let second = tracing::Dispatch::new(tracing_subscriber::fmt().finish());
-        Self { lines, _guard: tracing::subscriber::set_default(subscriber), _second: second }
+        Self { file, _guard: tracing::subscriber::set_default(subscriber), _second: second }
     }
 
     fn lines(&self) -> Vec<Value> {
-        let bytes = self.lines.lock().unwrap().clone();
-        String::from_utf8(bytes).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let text = std::fs::read_to_string(self.file.path()).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     fn messages_of(&self, request_id: &str) -> Vec<String> {

@@ -3,8 +3,6 @@
 mod board;
 mod every_page;
 mod guide;
-mod hostile_texts;
 mod listing;
 mod prove;
-mod publish_form;
 mod status;

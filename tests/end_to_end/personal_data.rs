@@ -6,11 +6,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use registry::model::{Caller, ListingId};
-use serde_json::{Value, json};
+use registry::model::Caller;
 use tests::peers::stripe::Stripe;
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, Reply, TestOptions, TestRegistry, id_of};
+use tests::prelude::*;
 
 use crate::fixtures::{live_agent, own_words};
 
@@ -93,8 +91,7 @@ async fn filled() -> Filled {
     filled.a2a("message/send", message(json!([{ "kind": "data", "data": call }]))).await;
     let question = message(json!([{ "kind": "text", "text": format!("list my agent, I am {EMAIL}") }]));
     filled.a2a("message/send", question.clone()).await;
-    let mut oldest = question;
-    oldest["id"] = json!("my-task-9f86d081884c7d65");
+    let oldest = with_members(question, &json!({ "id": "my-task-9f86d081884c7d65" }));
     filled.a2a("tasks/send", oldest).await;
     filled.registry.deliver_events().await;
 

@@ -7,7 +7,6 @@ mod ard;
 mod foreign_pages;
 mod fuzzing;
 mod http_headers;
-mod link_walker;
 mod links;
 pub(crate) mod mcp_http;
 mod registry_api;

@@ -1,11 +1,18 @@
-//! Tests agent cards and `server.json` documents from public repositories. A small sample is in `tests/harness/fixtures/real`.
-
-mod published;
+//! Publishes agent cards and `server.json` documents from public repositories (a sample, in `tests/harness/fixtures/real`).
+//! Each document is listed, or refused with the name of the wrong field. A loopback peer serves the cards and answers the
+//! probes. All interface URLs are changed to that peer, so that no other host gets a request.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::response::IntoResponse as _;
+use http::header;
+use tests::peers::error;
+use tests::prelude::*;
 
 /// Outcomes, and how often each occurred.
 type Tally = BTreeMap<String, usize>;
@@ -30,4 +37,121 @@ fn tally_text(title: &str, tally: &Tally) -> String {
     }
     println!("{title}\n{lines}");
     lines
+}
+
+#[tokio::test]
+async fn sample_server_json_is_listed_or_refused_with_the_invalid_field() {
+    let registry = TestRegistry::start().await;
+    let mut tally = Tally::new();
+    for (name, document) in documents("server_json") {
+        let reply = registry.post_raw("/api/publish", Some("application/json"), document).await;
+        let outcome = match reply.status {
+            200 => format!("200 {}", reply.body["status"].as_str().unwrap()),
+            status => {
+                reply.assert_problem();
+                assert!((400..500).contains(&status), "{name}: {reply:?}");
+                assert!(!reply.body["field"].as_str().unwrap_or_default().is_empty(), "{name}: {reply:?}");
+                let violations = reply.body["violations"].as_array().unwrap();
+                assert!(!violations.is_empty(), "{name}");
+                for violation in violations {
+                    let words = violation["message"].as_str().unwrap_or_default();
+                    assert!(words.len() > 15, "{name}: {violation}");
+                }
+                format!("{status} {}", reply.body["code"].as_str().unwrap())
+            }
+        };
+        *tally.entry(outcome).or_default() += 1;
+    }
+    // No probes run, because they would send requests to the hosts in the documents.
+    assert_eq!(registry.probe_statistics().await["used"], 0);
+    insta::assert_snapshot!(tally_text("published server.json documents", &tally), @"
+    200 queued: 9
+    422 invalid_server_description: 1
+    ");
+}
+
+/// Moves the interfaces of a card to `origin`, below a folder of its own. Changes nothing else.
+fn move_interfaces(card: &mut Value, origin: &str, folder: usize) {
+    let move_url = |object: &mut Value| {
+        if let Some(url) = object.get_mut("url")
+            && url.as_str().is_some_and(|url| url.contains("://"))
+        {
+            *url = json!(format!("{origin}/{folder}/rpc"));
+        }
+    };
+    for list in ["supportedInterfaces", "additionalInterfaces", "interfaces"] {
+        card.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(move_url);
+    }
+    move_url(card);
+}
+
+/// An agent for every dialect of A2A over JSON-RPC.
+fn answer_any_dialect(request: &PeerRequest) -> axum::response::Response {
+    match request.method() {
+        Some("GetTask" | "SendMessage") => agents::speaks_newest(request),
+        Some("tasks/get" | "message/send") => agents::speaks_older(request),
+        _ => error(request, -32601, "Method not found"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sample_cards_go_live_or_get_a_reason() {
+    let documents = documents("agent_cards");
+    let peer = Peer::start(agents::only(404)).await;
+    let mut bodies: Vec<Bytes> = Vec::new();
+    for (folder, document) in documents.values().enumerate() {
+        // A document that is not JSON is served unchanged.
+        bodies.push(match serde_json::from_slice::<Value>(document) {
+            Ok(mut card) => {
+                move_interfaces(&mut card, &peer.origin, folder);
+                card.to_string().into()
+            }
+            Err(_) => document.clone().into(),
+        });
+    }
+    let bodies = Arc::new(bodies);
+    peer.answer_with(move |request| {
+        let card = request
+            .path
+            .strip_suffix("/agent-card.json")
+            .and_then(|folder| folder[1..].parse::<usize>().ok());
+        match (request.verb.as_str(), card.and_then(|card| bodies.get(card))) {
+            ("GET", Some(body)) => {
+                ([(header::CONTENT_TYPE, "application/json")], body.clone()).into_response()
+            }
+            ("POST", _) => answer_any_dialect(request),
+            _ => empty(404),
+        }
+    });
+
+    let registry = TestRegistry::start_for_fleet().await;
+    let mut ids = Vec::new();
+    for (folder, name) in documents.keys().enumerate() {
+        let body = json!({ "agent_card_url": peer.url(&format!("/{folder}/agent-card.json")) });
+        ids.push((name, id_of(&registry.publish(&body).await)));
+    }
+    registry.tick().await;
+    let mut tally = Tally::new();
+    for (name, id) in ids {
+        let status = registry.status(&id).await;
+        let outcome = match status["lane"].as_str().unwrap() {
+            "active" => "active".to_owned(),
+            lane => {
+                let reasons = status["reasons"].as_array().unwrap();
+                assert!(!reasons.is_empty(), "{name}: {status}");
+                for reason in reasons {
+                    assert!(reason["fix"].as_str().is_some_and(|fix| fix.len() > 15), "{name}: {reason}");
+                    println!("{name}: {}: {}", reason["code"], reason["seen"]);
+                }
+                format!("{lane} ({})", registry.reason_codes(&id).await.join(" "))
+            }
+        };
+        *tally.entry(outcome).or_default() += 1;
+    }
+    insta::assert_snapshot!(tally_text("published cards", &tally), @"
+    active: 6
+    needs_fix (interface_url_missing no_interface): 1
+    needs_fix (no_interface): 1
+    needs_fix (not_a_card): 2
+    ");
 }

@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
 
-use registry::model::{Availability, HashPrefix, ListingId};
+use registry::model::{Availability, HashPrefix};
 use registry::search::bucket::Bucket;
 use registry::search::engine::search;
 use registry::search::entry::{IndexEntry, IndexedListing, IndexedText};
 use registry::search::index::Index;
-use serde_json::Value;
+use tests::prelude::*;
 
 use crate::fixtures::query;
 

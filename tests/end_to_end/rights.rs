@@ -16,9 +16,8 @@ use registry::documents::DOCUMENTS;
 use registry::features::{AnyOperation, CATALOGUE};
 use registry::openapi::OPENAPI;
 use registry::pages::{ASSETS, PAGES};
-use serde_json::{Value, json};
 use tests::instrumented::with_rights;
-use tests::test_registry::TestRegistry;
+use tests::prelude::*;
 use tower::ServiceExt as _;
 
 use crate::economy::costs::{OPERATOR_TOKEN, SharedPeers, SmallRegistry};
@@ -71,8 +70,7 @@ fn by_rest(operation: &AnyOperation, arguments: &Value) -> Vec<(&'static str, St
         }
     });
     let actions = operation.actions.iter().map(|action| {
-        let mut body = arguments.clone();
-        body["action"] = json!(action.name);
+        let body = with_members(arguments.clone(), &json!({ "action": action.name }));
         ("POST", action.path.to_owned(), Some(body))
     });
     routes.chain(actions).collect()

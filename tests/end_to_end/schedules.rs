@@ -1,6 +1,5 @@
 //! Tests the schedules, and the first probe that an event starts.
 
-mod all_schedules;
 mod bad_texts;
 mod changes;
 pub(crate) mod evidence_log;
@@ -9,11 +8,7 @@ mod evidence_log_order;
 mod evidence_log_witnesses;
 mod first_probe;
 mod gated;
-mod going_live;
-mod hastened_rechecks;
-mod host_slots;
 mod imports;
-mod large_texts;
 mod outreach;
 mod overdue;
 mod probe_tick;

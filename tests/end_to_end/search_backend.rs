@@ -5,12 +5,10 @@ use std::time::Duration;
 
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{ListingId, Random};
+use registry::model::Random;
 use registry::settings::{Mode, Settings};
-use serde_json::json;
 use tests::chroma::{ChromaServer, database, records};
-use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::query;
 

@@ -1,10 +1,10 @@
 //! Tests the store on two engines: the embedded engine, and the DynamoDB endpoint in `SECOND_ENGINE`
 //! (`tests/proxies/second_engine/run` starts moto). The same tests must have the same results, so that the store does not
-//! depend on the behavior of one emulator.
+//! depend on the behavior of one emulator. Also tests signing with a key service (keys in memory, and the KMS of the second
+//! engine): the private keys are then not in the table.
 
-mod evidence_log;
-mod key_service;
-
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use aws_smithy_runtime_api::client::http::{
@@ -13,21 +13,26 @@ use aws_smithy_runtime_api::client::http::{
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
-use futures::future::join_all;
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, join_all};
 use jiff::SignedDuration;
 use local::engine::{self, Data, Embedded, json_response};
+use p256::ecdsa::signature::Signer as _;
+use p256::ecdsa::{Signature, SigningKey};
 use registry::app::App;
+use registry::app::key_service::{Algorithm, KeyService, KeyServiceError, ServiceKey};
 use registry::events::Bus;
 use registry::features::{self, RawArguments};
 use registry::listing::active_page::{self, ActivePosition, PageQuery, Place};
+use registry::log::{of_index, sequence};
 use registry::model::{
-    Caller, Clock, Kind, Lane, LimitedAction, LimitedTarget, Listing, ListingId, Moment, Random, Rate,
+    Caller, Clock, FeedItem, Lane, LimitedAction, LimitedTarget, Listing, Moment, Random, Rate,
 };
 use registry::settings::{Mode, Settings};
 use registry::store::{Allowance, Caps, Claim, DueClass, Scope, Share, Store, UsedUp, table};
-use serde_json::{Value, json};
+use registry::trust::keys;
 use tests::fixtures;
-use tests::peers::{Peer, agents, servers};
+use tests::prelude::*;
 use tests::test_registry::{NOON, listing_queued_event, plain_client};
 
 /// An app for each available engine, with a table of its own.
@@ -286,5 +291,122 @@ async fn listing_life_cycle_is_the_same_on_every_engine() {
     let (_, first) = &records[0];
     for (engine, record) in &records {
         assert_eq!(record, first, "{engine}");
+    }
+}
+
+/// More than one tile of 256, so that a second tile and the next level begin.
+const LEAVES: usize = 290;
+/// Leaves on the second engine: moto copies its whole table for every transaction.
+const LEAVES_ON_SECOND: usize = 70;
+const SEQUENCERS: usize = 4;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_sequencers_add_every_leaf_once() {
+    for (engine, app) in apps().await {
+        let leaves = if engine == "embedded" { LEAVES } else { LEAVES_ON_SECOND };
+        let ids: Vec<ListingId> = (0..leaves)
+            .map(|number| ListingId::of_name(Kind::Mcp, &format!("org.example/s{number}")))
+            .collect();
+        let item = |id: &ListingId| FeedItem {
+            what: "listing_overdue".to_owned(),
+            at: now(),
+            listing_id: Some(id.clone()),
+            kind: Some(Kind::Mcp),
+            name: id.to_string(),
+            text: String::new(),
+            severity: None,
+        };
+        let items: Vec<FeedItem> = ids.iter().map(item).collect();
+        // Leaves arrive while others are added. A sequencer that loses a race may return `busy`.
+        for chunk in items.chunks(leaves.div_ceil(3)) {
+            let written = app.store.record_overdue(chunk);
+            let (written, _) = tokio::join!(written, join_all((0..SEQUENCERS).map(|_| sequence(&app))));
+            written.unwrap();
+        }
+        for _ in 0..50 {
+            let reports = join_all((0..SEQUENCERS).map(|_| sequence(&app))).await;
+            if reports.iter().all(|report| report.as_ref().is_ok_and(|report| report.leaves == 0)) {
+                break;
+            }
+        }
+        assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 0, "{engine}");
+        let tree = app.store.log_tree().await.unwrap().unwrap();
+        assert_eq!(tree.size, leaves as u64, "{engine}");
+
+        let mut seen = BTreeSet::new();
+        for index in 0..tree.size {
+            // `of_index` checks the proof against the signed root.
+            let inclusion = of_index(&app, index).await.unwrap().unwrap();
+            assert_eq!((inclusion.index, &inclusion.tree), (index, &tree), "{engine}");
+            assert!(seen.insert(inclusion.leaf), "{engine}: {index} is a duplicate");
+        }
+        for id in &ids {
+            let index = app.store.decision_index(id, Some(now())).await.unwrap().unwrap();
+            let inclusion = of_index(&app, index).await.unwrap().unwrap();
+            assert!(inclusion.leaf.contains(&format!("\"{id}\"")), "{engine}: {}", inclusion.leaf);
+        }
+        // The sequencer recognizes a repeated decision.
+        app.store.record_overdue(&items[..5]).await.unwrap();
+        assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 5, "{engine}");
+        assert_eq!(sequence(&app).await.unwrap().leaves, 0, "{engine}");
+        assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 0, "{engine}");
+        assert_eq!(app.store.log_tree().await.unwrap(), Some(tree.clone()), "{engine}");
+        assert!(of_index(&app, tree.size).await.unwrap().is_none(), "{engine}");
+    }
+}
+
+/// Keeps one P-256 key.
+#[derive(Debug)]
+struct MemoryKeys(SigningKey);
+
+impl KeyService for MemoryKeys {
+    fn public_key<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<ServiceKey, KeyServiceError>> {
+        // RFC 5480 §2: the algorithm, then the uncompressed point.
+        let info = "3059301306072a8648ce3d020106082a8648ce3d030107034200";
+        let mut public: Vec<u8> =
+            (0..info.len()).step_by(2).map(|at| u8::from_str_radix(&info[at..at + 2], 16).unwrap()).collect();
+        public.extend_from_slice(self.0.verifying_key().to_sec1_point(false).as_bytes());
+        async move { Ok(ServiceKey { id: format!("{id}-1"), public }) }.boxed()
+    }
+
+    fn sign<'a>(
+        &'a self,
+        id: &'a str,
+        algorithm: Algorithm,
+        message: &'a [u8],
+    ) -> BoxFuture<'a, Result<Vec<u8>, KeyServiceError>> {
+        let signature: Signature = self.0.sign(message);
+        let known = id == "key-1" && algorithm == Algorithm::Es256;
+        let answer = known.then(|| signature.to_der().as_bytes().to_vec());
+        async move { answer.ok_or_else(|| KeyServiceError(format!("no key {id}"))) }.boxed()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn attestations_are_signed_in_the_key_service() {
+    for (engine, app) in apps().await {
+        let service: Arc<dyn KeyService> = Arc::new(MemoryKeys(SigningKey::from_slice(&[7; 32]).unwrap()));
+        let lookup = |name: &str| match name {
+            "RATE_LIMITS" => Some("off".to_owned()),
+            "SIGNING_KEY_ID" => Some("key".to_owned()),
+            _ => None,
+        };
+        let settings = Settings::from_env(Mode::Development, lookup).unwrap();
+        let clock = Clock::manual(NOON.parse().unwrap());
+        let (store, random) = (app.store.clone(), Random::seeded(7));
+        let app = App::new(settings, store, Bus::Silent, clock, random).with_key_service(Some(service));
+
+        let listing = &fixtures::insert_live_listings(&app, Kind::Mcp, 1).await[0];
+        let answer = call(&app, "attest", json!({ "listing_id": listing })).await;
+        let jws = &answer["attestation"]["jws"];
+        let verified = call(&app, "verify_attestation", json!({ "jws": jws })).await;
+        assert_eq!(verified["valid"], true, "{engine}: {verified}");
+        let published = json!(keys::published(&app).await.unwrap());
+        assert_eq!(published["keys"][0]["kid"], answer["attestation"]["kid"], "{engine}");
+
+        let stored = app.store.signing_keys().await.unwrap();
+        assert!(stored.iter().all(|key| key.secret.starts_with("service:")), "{engine}: a stored secret");
+        let error = keys::rotate(&app).await.unwrap_err();
+        assert_eq!(error.code.as_str(), "same_key", "{engine}: the key service has no new key yet");
     }
 }

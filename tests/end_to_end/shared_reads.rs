@@ -3,8 +3,7 @@
 
 use std::time::Duration;
 
-use tests::peers::{Peer, agents};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::live_agent_with;
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use http::{Method, Request, StatusCode};
+use insta::assert_snapshot;
 use lambda_http::RequestExt;
 use local::functions::HttpFunction;
 use registry::discovery::GUIDES;
@@ -14,17 +15,16 @@ use registry::documents::DOCUMENTS;
 use registry::events::{Event, SOURCE, What};
 use registry::features::CATALOGUE;
 use registry::metrics::{DIMENSION, Metric, NAMESPACE};
-use registry::model::{ListingId, Moment};
+use registry::model::Moment;
 use registry::openapi::OPENAPI;
 use registry::pages::{ASSETS, PAGES};
 use registry::store::table;
-use serde_json::{Value, json};
-use tests::assertions::assert_members;
 use tests::aws_endpoints::Act;
+use tests::prelude::*;
 use tests::rights::{self, Access, RIGHTS};
 use tests::sample_events;
 use tests::template::{TEMPLATE, fits, root, sample_event, texts};
-use tests::test_registry::TestRegistry;
+use tests::test_registry::snapshot_of;
 use tower::ServiceExt as _;
 
 #[test]
@@ -473,64 +473,27 @@ fn statements_are_limited_to_actions_resources_and_partitions() {
     }
 }
 
-// The functions that make, use or close a purchase, and those that count the calls of a caller.
-const SELLING: &str = "a2a operator payment-webhook products protocol";
-const COUNTING: &str = "a2a products protocol publish talk well-known";
-
-/// The partitions that matter most, each with the functions that may read it and those that may write it.
-const SENSITIVE: &[(&str, &str, &str)] = &[
-    ("KEY#ES256", "a2a products protocol well-known", "a2a products protocol well-known"),
-    ("KEY#LOG", "probe-tick weekly-recheck", "probe-tick weekly-recheck"),
-    ("KEY#MESSAGE", "probe-tick weekly-recheck well-known", "probe-tick weekly-recheck well-known"),
-    ("TOKEN#x", "a2a products protocol", SELLING),
-    ("CODE#x", "a2a products protocol", SELLING),
-    ("PURCHASE#x", SELLING, SELLING),
-    ("PAYMENT#x", "payment-webhook", "payment-webhook"),
-    ("SEAT#x", "", "a2a operator products protocol"),
-    ("CALLER_KEYS", COUNTING, COUNTING),
-    ("FEEDBACK#x", "a2a operator products protocol", "a2a operator products protocol"),
-    ("CHALLENGE#x", "a2a products protocol publish", "a2a products protocol publish"),
-    ("CONTACT#x", "operator", "a2a operator probe-tick products protocol publish"),
-    (
-        "LOG#PENDING",
-        "probe-tick weekly-recheck",
-        "a2a daily-connector operator probe-tick products protocol publish weekly-recheck",
-    ),
-    (
-        "LOG#TREE",
-        "a2a daily-connector operator pages probe-tick protocol weekly-recheck well-known",
-        "probe-tick weekly-recheck",
-    ),
-    ("LOG#tile/0/000", "a2a probe-tick protocol weekly-recheck well-known", "probe-tick weekly-recheck"),
-    (
-        "INDEX#00",
-        "a2a daily-connector listings pages products protocol search-index well-known",
-        "search-index",
-    ),
-];
+/// The partitions that matter most.
+const SENSITIVE: &str = "KEY#ES256 KEY#LOG KEY#MESSAGE TOKEN#x CODE#x PURCHASE#x PAYMENT#x SEAT#x CALLER_KEYS FEEDBACK#x \
+    CHALLENGE#x CONTACT#x LOG#PENDING LOG#TREE LOG#tile/0/000 INDEX#00";
 
 /// A second list, so that a change of the rights of these partitions is a decision and not a side effect.
 #[test]
 fn sensitive_partitions_are_open_only_to_the_functions_that_need_them() {
-    let sorted = |words: &str| words.split_whitespace().map(str::to_owned).collect::<BTreeSet<String>>();
-    let mut wrong = Vec::new();
-    for (partition, readers, writers) in SENSITIVE {
-        let may = |actions: &[&'static str]| -> BTreeSet<String> {
-            let functions = TEMPLATE.functions().into_keys();
+    let mut open = BTreeMap::new();
+    for partition in SENSITIVE.split(' ') {
+        let may = |actions: &[&'static str]| -> Vec<&str> {
             let allowed = |function: &&str| {
                 actions.iter().any(|action| TEMPLATE.permits(function, &act(action, partition)))
             };
-            functions.filter(allowed).map(str::to_owned).collect()
+            TEMPLATE.functions().into_keys().filter(allowed).collect()
         };
         let reads =
             ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:ConditionCheckItem"];
         let writes = ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"];
-        let found = [may(&reads), may(&writes)];
-        if found != [sorted(readers), sorted(writers)] {
-            wrong.push(format!("{partition}: {found:?}"));
-        }
+        open.insert(partition, json!({ "read": may(&reads).join(" "), "write": may(&writes).join(" ") }));
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_snapshot!(snapshot_of(&json!(open), &[]));
 }
 
 /// A search in `well-known` is rare, and `search-index` does not search.
@@ -750,54 +713,47 @@ fn operator_function_has_no_trigger() {
     }
 }
 
-const HTTP_FUNCTIONS: &[&str] =
-    &["a2a", "listings", "pages", "payment-webhook", "products", "protocol", "publish", "talk", "well-known"];
-
-/// The functions that may read each secret, and the parameter with its name.
-const SECRETS: &[(&str, &str, &[&str])] = &[
-    ("PROXY_SECRET", "ProxySecret", HTTP_FUNCTIONS),
-    ("OPERATOR_TOKEN", "OperatorTokenSecret", &["a2a", "products", "protocol"]),
-    ("STRIPE_SECRET_KEY", "StripeKeySecret", &["a2a", "products", "protocol"]),
-    ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret", &["payment-webhook"]),
-    ("SEARCH_BACKEND_TOKEN", "SearchBackendSecret", SEARCHING_FUNCTIONS),
+/// The secrets with the parameters for their names, and the keys in KMS with their settings.
+const SECRETS: [(&str, &str); 5] = [
+    ("PROXY_SECRET", "ProxySecret"),
+    ("OPERATOR_TOKEN", "OperatorTokenSecret"),
+    ("STRIPE_SECRET_KEY", "StripeKeySecret"),
+    ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret"),
+    ("SEARCH_BACKEND_TOKEN", "SearchBackendSecret"),
 ];
+const KMS_KEYS: [(&str, &str); 3] =
+    [("SIGNING_KEY_ID", "SigningKey"), ("MESSAGE_KEY_ID", "MessageKey"), ("LOG_KEY_ID", "LogKey")];
 
-const SEARCHING_FUNCTIONS: &[&str] =
-    &["a2a", "daily-connector", "listings", "pages", "products", "protocol", "search-index"];
+/// The functions with a variable, which must be those whose policies allow it.
+fn with_variable(variable: &str, allowed: &str) -> String {
+    let mut readers = Vec::new();
+    for (function, properties) in TEMPLATE.functions() {
+        let reads = properties["Environment"]["Variables"].get(variable).is_some();
+        assert_eq!(properties["Policies"].to_string().contains(allowed), reads, "{function}: {variable}");
+        readers.extend(reads.then_some(function));
+    }
+    readers.join(" ")
+}
 
 #[test]
 fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
-    for (setting, parameter, readers) in SECRETS {
+    let mut readers = BTreeMap::new();
+    for (setting, parameter) in SECRETS {
+        let from = format!("{setting}_FROM");
         for (function, properties) in TEMPLATE.functions() {
-            let reads = readers.contains(&function);
             let variables = &properties["Environment"]["Variables"];
             assert!(variables.get(setting).is_none(), "{function}: {setting} is in the environment");
-            let from = &variables[format!("{setting}_FROM")];
-            assert_eq!(*from == json!({ "Ref": parameter }), reads, "{function}: {setting}");
-            let policies = properties["Policies"].to_string();
-            let secret = format!("secret:${{{parameter}}}-");
-            assert_eq!(policies.contains(&secret), reads, "{function}: {parameter}");
+            let reads = variables.get(&from).is_none_or(|name| *name == json!({ "Ref": parameter }));
+            assert!(reads, "{function}: {setting}");
         }
         assert!(TEMPLATE.common()["Environment"]["Variables"].get(setting).is_none());
+        readers.insert(setting, with_variable(&from, &format!("secret:${{{parameter}}}-")));
     }
+    assert_snapshot!(snapshot_of(&json!(readers), &[]));
 }
-
-/// The keys in KMS, the setting of each, and the functions that use it.
-const KMS_KEYS: &[(&str, &str, &[&str])] = &[
-    ("SigningKey", "SIGNING_KEY_ID", &["a2a", "products", "protocol", "well-known"]),
-    ("MessageKey", "MESSAGE_KEY_ID", &["well-known", "probe-tick", "weekly-recheck"]),
-    ("LogKey", "LOG_KEY_ID", &["probe-tick", "weekly-recheck"]),
-];
 
 #[test]
 fn only_functions_that_need_it_may_use_a_key_of_kms() {
-    for (key, setting, signers) in KMS_KEYS {
-        for (function, properties) in TEMPLATE.functions() {
-            let signs = signers.contains(&function);
-            let policies = properties["Policies"].to_string();
-            assert_eq!(policies.contains(&format!("{key}.Arn")), signs, "{function}: {key}");
-            let variables = &properties["Environment"]["Variables"];
-            assert_eq!(variables.get(setting).is_some(), signs, "{function}: {setting}");
-        }
-    }
+    let users = KMS_KEYS.map(|(setting, key)| (setting, with_variable(setting, &format!("{key}.Arn"))));
+    assert_snapshot!(snapshot_of(&json!(BTreeMap::from(users)), &[]));
 }

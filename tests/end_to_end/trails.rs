@@ -3,13 +3,9 @@
 
 mod automatic_deposits;
 mod caller_traces;
-mod cost;
 mod edges;
-mod moderation;
 
-use registry::model::ListingId;
-use serde_json::{Value, json};
-use tests::test_registry::TestRegistry;
+use tests::prelude::*;
 
 const STIGMERGY: &str = "/api/products/stigmergy";
 

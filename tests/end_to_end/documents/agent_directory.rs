@@ -1,8 +1,10 @@
-//! Tests the directory of public agents. Clients can list all agents or search them by skill.
+//! Tests the directory of public agents. Clients can list all agents or search them by skill. The pages of
+//! `/.well-known/agent-descriptions` contain every Live agent once, and no MCP server.
 
-use serde_json::{Value, json};
-use tests::assertions::assert_members;
-use tests::peers::{Peer, agents};
+use std::collections::BTreeSet;
+
+use tests::fixtures::insert_live_listings;
+use tests::prelude::*;
 
 use crate::fixtures::{LivePair, live_pair};
 
@@ -24,8 +26,9 @@ async fn public_agents_are_listed_and_searched_by_skill() {
         assert_eq!((&body["count"], &body["agents"][0]["listing_id"]), (&json!(1), &json!(agent)), "{query}");
     }
     let shown = registry.get("/agents/search?skill=weather").await.body["agents"][0].clone();
-    assert_members(&shown, &json!({ "url": peers[0].url("/rpc"), "agent_card_url": peers[0].card() }));
-    assert_eq!(shown["skills"], json!([{ "name": "Weather forecast" }]));
+    let skills = json!([{ "name": "Weather forecast" }]);
+    let urls = [peers[0].url("/rpc"), peers[0].card()];
+    assert_members(&shown, &json!({ "url": urls[0], "agent_card_url": urls[1], "skills": skills }));
     assert_eq!(shown["probe"]["ok"], true);
     let filters = json!({ "query": "", "filters": { "skills": ["add"] }, "limit": 3 });
     let body = registry.post("/agents/search", &filters).await.body;
@@ -38,4 +41,26 @@ async fn public_agents_are_listed_and_searched_by_skill() {
     let large = registry.get("/agents/search?limit=999999999999").await;
     assert!(large.status == 422 && large.body.to_string().contains("not too large"), "{large:?}");
     assert_eq!(registry.get("/agents/search?offset=9999999").await.status, 422);
+}
+
+#[tokio::test]
+async fn every_live_agent_is_on_exactly_one_page() {
+    let registry = TestRegistry::start().await;
+    insert_live_listings(&registry.app, Kind::Agent, 230).await;
+    insert_live_listings(&registry.app, Kind::Mcp, 3).await;
+    let (mut url, mut cards, mut pages) =
+        (Some("/.well-known/agent-descriptions".to_owned()), BTreeSet::new(), 0);
+    while let Some(path) = url {
+        let page = registry.get(&path).await.body;
+        assert_eq!((&page["@type"], &page["url"]), (&"CollectionPage".into(), &registry.url(&path).into()));
+        for item in page["items"].as_array().unwrap() {
+            assert_eq!(item["@type"], "ad:AgentDescription");
+            assert!(cards.insert(item["@id"].as_str().unwrap().to_owned()), "{item} is repeated");
+        }
+        url = page["next"].as_str().map(|next| next.strip_prefix(&registry.url("")).unwrap().to_owned());
+        pages += 1;
+    }
+    assert_eq!((cards.len(), pages), (230, 3));
+    let refused = registry.get("/.well-known/agent-descriptions?page=elsewhere").await;
+    refused.assert_field_refused(422, "bad_cursor", "page");
 }

@@ -1,8 +1,6 @@
 //! Tests the AI catalogs: they contain every Live listing once, in the format of their schema.
 
-use serde_json::json;
-use tests::assertions::assert_members;
-use tests::test_registry::{TestOptions, TestRegistry, id_of};
+use tests::prelude::*;
 
 use crate::fixtures::{catalog_schema, live_fleet, values_of};
 
@@ -44,7 +42,7 @@ async fn catalogs_match_their_schema() {
 /// MCP registry API is its server.json, also after an update.
 #[tokio::test]
 async fn catalog_contains_own_endpoints_once_if_the_registry_lists_itself() {
-    let registry = TestRegistry::start_with(TestOptions::default().with_setting("LIST_ITSELF", "on")).await;
+    let registry = TestRegistry::start_with_setting("LIST_ITSELF", "on").await;
     let description = registry.get("/api/mcp-registry/server.json").await.body;
     let mut outdated = description.clone();
     outdated["version"] = json!("0.1.0");

@@ -4,11 +4,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tests::assertions::assert_members;
 use tests::peers::name_server::{DnsAnswer, NameServer};
-use tests::peers::{Peer, PeerRequest, empty, json_answer};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 const BASE: &str = "https://registry.example.com";
 const DISCOVERY: &str = "_mcp.registry.example.com.";
@@ -140,8 +137,7 @@ async fn domain_is_proven_by_the_key_that_signs_requests() {
 #[tokio::test]
 async fn registry_without_a_domain_sends_no_dns_query() {
     let name_server = NameServer::start(|name| panic!("unexpected DNS query for {name}")).await;
-    let options = TestOptions::default().with_setting("DNS_SERVER", name_server.address);
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_with_setting("DNS_SERVER", name_server.address).await;
     let status = registry.get(DNS_STATUS).await.body;
     assert_eq!((&status["state"], &status["source"]), (&json!("no_domain"), &json!("nobody")), "{status}");
     assert_eq!((&status["name"], &status["live"]), (&json!("_mcp.127.0.0.1"), &json!(false)));
@@ -151,16 +147,13 @@ async fn registry_without_a_domain_sends_no_dns_query() {
 
 #[tokio::test]
 async fn peer_registries_are_searched_for_this_registry() {
-    let listing = |request: &PeerRequest| match request.path.as_str() {
-        "/v0.1/servers" => json_answer(
-            200,
-            &json!({ "servers": [{ "server": { "name": "127.0.0.1/registry", "description": "Lists.", "version": "1.0.0" } }] }),
-        ),
+    let server = json!({ "name": "127.0.0.1/registry", "description": "Lists.", "version": "1.0.0" });
+    let peer = Peer::start(move |request| match request.path.as_str() {
+        "/v0.1/servers" => json_answer(200, &json!({ "servers": [{ "server": server }] })),
         _ => empty(404),
-    };
-    let peer = Peer::start(listing).await;
-    let options = TestOptions::default().with_setting("FEDERATION_PEERS", &peer.origin);
-    let registry = TestRegistry::start_with(options).await;
+    })
+    .await;
+    let registry = TestRegistry::start_with_setting("FEDERATION_PEERS", &peer.origin).await;
     assert_eq!(registry.reach_out().await["peers_asked"], 1);
     let status = registry.get(PUBLISH_STATUS).await.body;
     let search = &status["searches"][0];

@@ -7,12 +7,10 @@ use std::path::Path;
 use registry::economy::route_costs::{MeasuredCost, measured};
 use registry::error::Problem;
 use registry::features::{AnyOperation, CATALOGUE, RawArguments, named};
-use registry::model::{BearerDigest, Caller, ListingId};
+use registry::model::{BearerDigest, Caller};
 use registry::settings::Prices;
-use serde_json::{Value, json};
 use tests::peers::stripe::Stripe;
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::own_words;
 

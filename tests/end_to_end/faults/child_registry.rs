@@ -8,11 +8,9 @@ use std::time::Duration;
 
 use local::{Data, Local, Options};
 use registry::model::Clock;
-use serde_json::Value;
 use tests::instrumented::Observer;
-use tests::test_registry::TestOptions;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tests::prelude::*;
+use tests::test_registry::client;
 
 /// The environment variable that names the database file of the child process.
 const DATA_VARIABLE: &str = "FAULT_TEST_DATA";
@@ -107,22 +105,14 @@ impl ChildRegistry {
     }
 }
 
-/// Sends a request over a plain socket, which may break at any byte. Returns status and body of a complete reply.
+/// Sends a request over a connection of its own, which may break at any byte. Returns status and body of a complete reply.
 pub(super) async fn send_request(
     address: SocketAddr,
     path: &str,
     body: Option<&Value>,
 ) -> Option<(u16, Value)> {
-    let mut stream = TcpStream::connect(address).await.ok()?;
-    let (method, body) = body.map_or(("GET", String::new()), |body| ("POST", body.to_string()));
-    let head = format!(
-        "{method} {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\nconnection: close\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).await.ok()?;
-    let mut reply = String::new();
-    stream.read_to_string(&mut reply).await.ok()?;
-    let (head, body) = reply.split_once("\r\n\r\n")?;
-    Some((head.get(9..12)?.parse().ok()?, serde_json::from_str(body).ok()?))
+    let (client, url) = (client(), format!("http://{address}{path}"));
+    let request = body.map_or_else(|| client.get(&url), |body| client.post(&url).json(body));
+    let response = request.send().await.ok()?;
+    Some((response.status().as_u16(), response.json().await.ok()?))
 }

@@ -1,8 +1,6 @@
 //! Counts the table calls of each request. With more listings, the number of calls must stay the same.
 
-use serde_json::json;
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{TICK, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::live_fleet;
 

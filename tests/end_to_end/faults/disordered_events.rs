@@ -1,14 +1,16 @@
-//! Delivers the events of the bus and the schedules more than once, late and in any order. Afterwards, each
-//! item of the table must be the same as if each event had been delivered once and in order.
+//! Delivers the events of the bus and the schedules more than once, late, in any order and at the same time. Afterwards, each
+//! item of the table must be the same as if each event had been delivered once and in order. If no event is delivered, no
+//! listing is lost, because the schedules find the work in the table. Expired items are deleted.
 
 use std::time::Duration;
 
-use registry::model::{ListingId, Random};
-use serde_json::{Value, json};
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{Table, TestRegistry, listing_queued_event};
+use futures::future::join_all;
+use registry::model::Random;
+use tests::prelude::*;
+use tests::test_registry::{Table, listing_queued_event};
 
 use super::print_row;
+use crate::fixtures::live_agent;
 
 /// The delay of a late delivery. In the template the bus and the schedules stop retrying after five minutes.
 const LATE: Duration = Duration::from_secs(170);
@@ -50,7 +52,7 @@ fn shuffle<T>(items: &mut [T], random: &Random) {
 
 /// The part of the table that must be the same. It leaves out `others`, and what depends on the order of runs: who ran last, what was
 /// Live then, the order of leaves and changes, random keys, and keys whose digest contains latencies.
-pub(crate) fn comparable(table: Table, others: &[&str]) -> Table {
+fn comparable(table: Table, others: &[&str]) -> Table {
     let order_dependent = ["CHANGE", "CLOCK", "ECONOMY", "KEY#LOG", "KEY#MESSAGE", "LOG#"];
     let table = table.without(&order_dependent).without(others);
     table.without_sort_keys(&["LEAF#", "LAST_LEAF", "EVIDENCE#", "OVERDUE"]).without_machine_times()
@@ -103,11 +105,79 @@ async fn event_order_and_duplicates_do_not_change_the_result() {
         assert_eq!(expected.difference(&found), [""; 0], "order {order}");
         assert_eq!(registry.live_counts().await, live, "order {order}");
     }
-    print_row(
-        "schedule and bus events repeated, late, reordered",
-        &format!(
-            "{ORDERS} random orders, {delivered} deliveries, {repeated} of them repeated, {late} late, \
-             every table as after one delivery each in order"
-        ),
-    );
+    let figures = format!("{ORDERS} orders, {delivered} deliveries, {repeated} repeated, {late} late");
+    print_row("schedule and bus events repeated, late, reordered", &figures);
+}
+
+const AGENTS: usize = 20;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn schedules_find_all_listings_without_the_event_bus() {
+    let registry = TestRegistry::start_for_fleet().await;
+    let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
+    registry.cut_bus();
+    let mut ids = registry.publish_fleet(&agents, 0..AGENTS).await;
+    ids.push(registry.publish_mcp(&server.url("/mcp")).await);
+    assert_eq!(registry.live_counts().await, (0, 0), "no event was delivered");
+    let mut ticks = 0;
+    while registry.live_counts().await != (AGENTS as u64, 1) {
+        assert!(ticks < 10, "the tick does not find the listings");
+        registry.tick_after(TICK).await;
+        ticks += 1;
+    }
+    registry.index().await;
+    for id in &ids {
+        assert_eq!(registry.lane(id).await, "active");
+        let found = registry.get(&format!("/api/ard/search?q={id}&limit=1")).await;
+        assert_eq!(found.body["hits"][0]["listing_id"], id.as_str(), "{}", found.body);
+    }
+    assert!(registry.events().is_empty());
+    let figures = format!("{} publishes, {ticks} tick(s) until all are Live and searchable", ids.len());
+    print_row("the bus down", &figures);
+}
+
+#[tokio::test]
+async fn expired_items_are_deleted_and_listings_stay() {
+    let (registry, peer, id) = live_agent().await;
+    for _ in 0..8 {
+        registry.recheck_after(DAY * 6).await;
+        registry.recheck_after(HOUR * 12).await;
+        registry.tick().await;
+    }
+    assert!(registry.sweep_expired() > 0);
+    assert!(registry.table().await.items_under("FEED").is_empty(), "feed items expire after thirty days");
+    assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
+    assert_eq!(registry.status(&id).await["checks_clean"], true);
+    drop(peer);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn concurrent_runs_have_the_effect_of_one_run() {
+    let peers = [
+        Peer::start(agents::fleet).await,
+        Peer::start(servers::legacy).await,
+        Peer::start(agents::only(404)).await,
+    ];
+    let mut tables = Vec::new();
+    for concurrent_runs in [1, 6] {
+        let registry = TestRegistry::start().await;
+        let mut ids = registry.publish_fleet(&peers[0], 0..4).await;
+        ids.push(registry.publish_mcp(&peers[1].url("/mcp")).await);
+        ids.push(registry.publish_card(&peers[2].card()).await);
+        let all = join_all((0..concurrent_runs).map(|_| async {
+            let events = join_all(ids.iter().map(|id| registry.first_probe(id)));
+            futures::join!(registry.tick(), registry.recheck(), events)
+        }));
+        all.await;
+        assert_eq!(registry.live_counts().await, (4, 1));
+        // Adds the remaining decisions to the evidence log.
+        registry.tick().await;
+        let table = registry.table().await;
+        let counts = ["ECONOMY", "LOG#PENDING"].map(|kind| table.items_under(kind).len());
+        let checkpoint = registry.get("/log/checkpoint").await.body;
+        assert_eq!(checkpoint.as_str().and_then(|text| text.lines().nth(1)), Some("5"), "{checkpoint}");
+        tables.push((counts, comparable(table, &[])));
+    }
+    assert_eq!(tables[0].0, tables[1].0);
+    assert_eq!(tables[0].1.difference(&tables[1].1), [""; 0]);
 }

@@ -5,11 +5,9 @@ use std::collections::BTreeSet;
 
 use futures::future::join_all;
 use proptest::prelude::*;
-use registry::model::{Kind, ListingId, Reward};
-use serde_json::{Value, json};
+use registry::model::Reward;
 use tests::fixtures::insert_live_listings;
-use tests::instrumented::Fault;
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::live_agent;
 
@@ -87,10 +85,9 @@ proptest! {
 async fn reward_can_be_reissued_if_the_reply_is_lost() {
     let (registry, _peer, id) = live_agent().await;
     let mut draft = registry.draft(&id).await;
-    registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, ALL_ATTEMPTS);
-    let lost = registry.post(FEEDBACK, &draft).await;
+    let post = registry.post(FEEDBACK, &draft);
+    let lost = registry.with_fault("TransactWriteItems", Fault::AnswerLost, ALL_ATTEMPTS, post).await;
     assert_eq!(lost.status, 503, "{lost:?}");
-    registry.observer.faults.disarm();
     registry.post(FEEDBACK, &draft).await.assert_refused(409, "already_completed");
 
     let mut foreign = draft.clone();
@@ -120,10 +117,10 @@ async fn failed_demo_or_feedback_writes_nothing() {
         for path in [DEMO, FEEDBACK] {
             let body = if path == DEMO { json!({ "listing_id": id }) } else { registry.draft(&id).await };
             let before = stored_items().await;
-            registry.observer.faults.arm("TransactWriteItems", fault, ALL_ATTEMPTS);
-            assert_eq!(registry.post(path, &body).await.status, 503, "{fault:?} {path}");
+            let post = registry.post(path, &body);
+            let failed = registry.with_fault("TransactWriteItems", fault, ALL_ATTEMPTS, post).await;
+            assert_eq!(failed.status, 503, "{fault:?} {path}");
             assert_eq!(before.difference(&stored_items().await), [""; 0], "{fault:?} {path}");
-            registry.observer.faults.disarm();
             assert_eq!(registry.post(path, &body).await.status, 200, "{fault:?} {path}");
         }
     }

@@ -10,8 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header;
-use tests::peers::{Peer, PeerRequest, servers};
-use tests::test_registry::{TICK, TestRegistry};
+use tests::prelude::*;
 
 /// Set in the child process.
 const CHILD_VARIABLE: &str = "REGISTRY_TEST_ALONE";

@@ -8,11 +8,9 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use local::Data;
-use registry::model::{Clock, Kind, ListingId, Random};
-use serde_json::{Value, json};
+use registry::model::{Clock, Random};
 use tests::fixtures::insert_live_listings;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{TestOptions, TestRegistry, id_of};
+use tests::prelude::*;
 
 use super::audit::{audit, texts};
 use super::child_registry::{ChildRegistry, send_request};
@@ -24,30 +22,17 @@ const WRITERS: usize = 4;
 /// Live listings for each kill; more than one run of the child can write to.
 const LIVE_PER_KILL: usize = 60;
 
-#[derive(Debug, Default)]
-struct Acknowledged {
-    published: Vec<ListingId>,
-    demos: Vec<ListingId>,
-    /// Each listing with its token or code.
-    feedback: Vec<(ListingId, String)>,
-    /// Texts of messages and traces.
-    messages: Vec<String>,
-    traces: Vec<String>,
-}
-
-impl Acknowledged {
-    fn add(&mut self, other: Self) {
-        self.published.extend(other.published);
-        self.demos.extend(other.demos);
-        self.feedback.extend(other.feedback);
-        self.messages.extend(other.messages);
-        self.traces.extend(other.traces);
-    }
-
-    fn total(&self) -> usize {
-        let funnel = self.demos.len() + self.feedback.len();
-        self.published.len() + funnel + self.messages.len() + self.traces.len()
-    }
+/// A write that the registry acknowledged.
+#[derive(Debug)]
+enum Written {
+    Listing(ListingId),
+    Demo(ListingId),
+    /// A feedback with its token or code.
+    Feedback(ListingId, String),
+    /// The text of a message.
+    Message(String),
+    /// The text of a trace.
+    Trace(String),
 }
 
 /// A client that follows the changes of listings.
@@ -96,8 +81,8 @@ async fn write_until_killed(
     ids: &[ListingId],
     next: &AtomicUsize,
     stop: &AtomicBool,
-) -> Acknowledged {
-    let mut done = Acknowledged::default();
+) -> Vec<Written> {
+    let mut done = Vec::new();
     while !stop.load(Ordering::SeqCst) {
         let number = next.fetch_add(1, Ordering::SeqCst);
         let written = async {
@@ -108,24 +93,24 @@ async fn write_until_killed(
             };
             let url = peer.url(&format!("/{number}/card.json"));
             let published = json!({ "url": url, "contact_email": "a@example.org" });
-            done.published.push(id_of(&post("/api/publish", published).await?));
+            done.push(Written::Listing(id_of(&post("/api/publish", published).await?)));
             let id = &ids[number % ids.len()];
             let message = format!("Message {number}.");
             post("/api/talk", json!({ "listing_id": id, "action": "message", "text": message })).await?;
-            done.messages.push(message);
+            done.push(Written::Message(message));
             let trace = format!("Trace {number}.");
             let mark = json!({ "action": "leave_trace", "listing_id": id, "body": trace, "from": "tester" });
             post("/api/products/stigmergy", mark).await?;
-            done.traces.push(trace);
+            done.push(Written::Trace(trace));
             if number >= ids.len() {
                 return Some(());
             }
             let demo = post("/api/products/demo", json!({ "listing_id": id })).await?;
-            done.demos.push(id.clone());
+            done.push(Written::Demo(id.clone()));
             let draft = demo["next_steps"]["example_body"].clone();
             let thanks = post("/api/products/feedback", draft).await?;
             let reward = thanks["access_token"].as_str().or(thanks["discount"]["code"].as_str());
-            done.feedback.push((id.clone(), reward.unwrap().to_owned()));
+            done.push(Written::Feedback(id.clone(), reward.unwrap().to_owned()));
             Some(())
         };
         if written.await.is_none() {
@@ -146,7 +131,7 @@ async fn acknowledged_writes_survive_sigkill() {
     let ids = insert_live_listings(&registry.app, Kind::Agent, LIVE_PER_KILL * kills).await;
     registry.stop().await;
 
-    let (mut acknowledged, next) = (Acknowledged::default(), AtomicUsize::new(0));
+    let (mut acknowledged, next) = (Vec::new(), AtomicUsize::new(0));
     let random = Random::System;
     let [mut first, mut second] = [Follower::default(), Follower::default()];
     for kill in 0..kills {
@@ -171,9 +156,9 @@ async fn acknowledged_writes_survive_sigkill() {
             second.follow_until_killed(address, &stop),
         );
         let (done, (), _) = futures::join!(writers, killing, followers);
-        let before = acknowledged.total();
-        done.into_iter().for_each(|done| acknowledged.add(done));
-        assert!(acknowledged.total() > before, "kill {kill}: no write was acknowledged before it");
+        let before = acknowledged.len();
+        acknowledged.extend(done.into_iter().flatten());
+        assert!(acknowledged.len() > before, "kill {kill}: no write was acknowledged before it");
     }
 
     // Two minutes later, the claims of the killed probes have ended.
@@ -184,25 +169,32 @@ async fn acknowledged_writes_survive_sigkill() {
     let registry = TestRegistry::start_with(options).await;
     let table = registry.table().await;
     let counts = audit(&table, "after all kills");
-    for id in &acknowledged.published {
-        assert_eq!(table.items_under(&format!("LISTING#{id} CORE")).len(), 1, "{id} is lost");
-        assert_eq!(table.items_under(&format!("CONTACT#{id} ")).len(), 1, "{id} is half written");
-    }
-    for id in &acknowledged.demos {
-        assert_eq!(table.items_under(&format!("LISTING#{id} CORE"))[0]["demoed"], true, "the demo of {id}");
-    }
-    for (id, reward) in &acknowledged.feedback {
-        assert_eq!(table.items_under(&format!("FEEDBACK#{id} FEEDBACK")).len(), 1, "the feedback of {id}");
-        if reward.starts_with("at_") {
-            registry.get(&format!("/api/products/access?token={reward}")).await.ok();
+    let (stored, mut published) = (texts(&table), Vec::new());
+    for written in &acknowledged {
+        let one = |key: String| assert_eq!(table.items_under(&key).len(), 1, "{written:?} is lost: {key}");
+        match written {
+            Written::Listing(id) => {
+                one(format!("LISTING#{id} CORE"));
+                one(format!("CONTACT#{id} "));
+                published.push(id);
+            }
+            Written::Demo(id) => {
+                let demoed = &table.items_under(&format!("LISTING#{id} CORE"))[0]["demoed"];
+                assert_eq!(demoed, true, "{written:?} is lost");
+            }
+            Written::Feedback(id, reward) => {
+                one(format!("FEEDBACK#{id} FEEDBACK"));
+                if reward.starts_with("at_") {
+                    registry.get(&format!("/api/products/access?token={reward}")).await.ok();
+                }
+            }
+            Written::Message(words) | Written::Trace(words) => {
+                assert!(stored.iter().any(|text| text.contains(words)), "{words} is lost");
+            }
         }
     }
-    let stored = texts(&table);
-    for words in acknowledged.messages.iter().chain(&acknowledged.traces) {
-        assert!(stored.iter().any(|text| text.contains(words)), "{words} is lost");
-    }
     // A sample of 100 is enough.
-    for id in acknowledged.published.iter().take(100) {
+    for id in published.iter().take(100) {
         registry.first_probe(id).await;
         assert_eq!(registry.lane(id).await, "active");
     }
@@ -219,35 +211,18 @@ async fn acknowledged_writes_survive_sigkill() {
         }
     }
     assert_eq!(first.seen, second.seen, "the followers saw different changes");
-    for id in acknowledged.published.iter().take(100) {
+    for id in published.iter().take(100) {
         let live = first.seen.iter().filter(|(what, about)| what == "listing_live" && about == id.as_str());
         assert_eq!(live.count(), 1, "{id} went Live once");
     }
-    print_row(
-        "Two followers of the changes through these kills",
-        &format!(
-            "{} changes, {known} of them before the last kill; each follower saw each change once and in order",
-            first.seen.len()
-        ),
-    );
-    print_row(
-        "SIGKILL at random moments during writes",
-        &format!(
-            "{kills} kills, {} writes acknowledged ({} publishes, {} demos, {} feedback, {} messages, {} traces), \
-             {} unacknowledged ones present and complete, 0 lost, 0 half written",
-            acknowledged.total(),
-            acknowledged.published.len(),
-            acknowledged.demos.len(),
-            acknowledged.feedback.len(),
-            acknowledged.messages.len(),
-            acknowledged.traces.len(),
-            counts.listings - ids.len() - acknowledged.published.len() + counts.demos + counts.completions
-                - acknowledged.demos.len()
-                - acknowledged.feedback.len()
-                + counts.traces
-                - acknowledged.traces.len(),
-        ),
-    );
+    let figures = format!("{} changes, {known} of them before the last kill", first.seen.len());
+    print_row("Two followers of the changes through these kills", &figures);
+    let messages = acknowledged.iter().filter(|written| matches!(written, Written::Message(_))).count();
+    let present = counts.listings - ids.len() + counts.demos + counts.completions + counts.traces;
+    let (all, more) = (acknowledged.len(), present + messages - acknowledged.len());
+    let figures =
+        format!("{kills} kills, {all} writes acknowledged, {more} others present and complete, 0 lost");
+    print_row("SIGKILL at random moments during writes", &figures);
 }
 
 /// 800 listings were published and wait for their first probe when the registry is killed.
@@ -279,8 +254,6 @@ async fn listings_that_waited_when_the_registry_was_killed_are_probed_after_its_
         assert!(began.elapsed() < Duration::from_secs(60), "{} are Live after a minute", live().await);
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    print_row(
-        "SIGKILL while 800 listings wait for their first probe",
-        &format!("all are Live {} s after the restart", began.elapsed().as_secs()),
-    );
+    let figures = format!("all are Live {} s after the restart", began.elapsed().as_secs());
+    print_row("SIGKILL while 800 listings wait for their first probe", &figures);
 }

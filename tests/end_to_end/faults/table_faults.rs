@@ -4,10 +4,8 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-use tests::instrumented::Fault;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, Reply, TICK, Table, TestOptions, TestRegistry};
+use tests::prelude::*;
+use tests::test_registry::Table;
 
 /// Faults of calls that change nothing.
 const FAULTS_WITHOUT_EFFECT: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError];
@@ -42,11 +40,10 @@ async fn failed_republish_changes_nothing() {
             registry.deliver_events().await;
             registry.advance(TICK);
             let before = stored_items(&registry).await;
-            registry.observer.faults.arm(operation, fault, ALL_ATTEMPTS);
             let body = json!({ "agent_card_url": peer.card(), "name": "Anew" });
-            assert_busy(&registry.post("/api/publish", &body).await, &what);
+            let post = registry.post("/api/publish", &body);
+            assert_busy(&registry.with_fault(operation, fault, ALL_ATTEMPTS, post).await, &what);
             assert_eq!(before.difference(&stored_items(&registry).await), [""; 0], "{what}");
-            registry.observer.faults.disarm();
             peer.answer_with(agents::newest);
             registry.events();
             registry.publish(&body).await;
@@ -77,12 +74,10 @@ async fn write_conflicts_are_retried_and_then_return_busy() {
         let answer = registry.publish(&json!({ "url": peer.url(&format!("/{conflicts}/card.json")) })).await;
         assert_eq!(answer["status"], "queued", "{conflicts} conflicts");
     }
-    registry.observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 100);
-    assert_busy(
-        &registry.post("/api/publish", &json!({ "url": peer.url("/7/card.json") })).await,
-        "conflicts",
-    );
-    registry.observer.faults.disarm();
+    let body = json!({ "url": peer.url("/7/card.json") });
+    let post = registry.post("/api/publish", &body);
+    let busy = registry.with_fault("TransactWriteItems", Fault::TransactionConflict, 100, post).await;
+    assert_busy(&busy, "conflicts");
     assert_eq!(registry.feed_types().await.len(), 6);
 }
 
@@ -92,12 +87,12 @@ fn arm_at(
     peer: &Peer,
     [when, operation]: [&'static str; 2],
     fault: Fault,
-    attempts: usize,
+    times: usize,
 ) {
     let observer = registry.observer.clone();
     peer.answer_with(move |request| {
         if request.name() == when {
-            observer.faults.arm(operation, fault, attempts);
+            observer.faults.arm(operation, fault, times);
         }
         agents::newest(request)
     });
@@ -118,7 +113,9 @@ async fn next_tick_repeats_a_probe_if_its_result_was_not_stored() {
         for (when, operation) in VERDICT_OPERATIONS {
             let what = format!("{fault:?} at {operation} after `{when}`");
             let (registry, peer, id) = crate::fixtures::queued_agent(agents::newest).await;
-            let before = registry.table().await.without(&["LISTING#", "BUDGET#", "KEY#MESSAGE", "PROBING#"]);
+            let stored =
+                async || registry.table().await.without(&["LISTING#", "BUDGET#", "KEY#MESSAGE", "PROBING#"]);
+            let before = stored().await;
             if when.is_empty() {
                 registry.observer.faults.arm(operation, fault, ALL_ATTEMPTS);
             } else {
@@ -131,16 +128,14 @@ async fn next_tick_repeats_a_probe_if_its_result_was_not_stored() {
             peer.answer_with(agents::newest);
 
             assert_eq!(registry.lane(&id).await, "queued", "{what}");
-            let after = registry.table().await.without(&["LISTING#", "BUDGET#", "KEY#MESSAGE", "PROBING#"]);
-            assert_eq!(before.difference(&after), [""; 0], "{what}: half a verdict was written");
+            assert_eq!(before.difference(&stored().await), [""; 0], "{what}: half a verdict was written");
             registry.tick_after(TICK).await;
             let status = registry.status(&id).await;
             assert_eq!(status["lane"], "active", "{what}: {status}");
             assert_eq!(registry.live_counts().await, (1, 0));
             assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"]);
             let outcomes = registry.probe_statistics().await["outcomes"].clone();
-            assert_eq!(outcomes["handshake"]["ok"], 1, "{what}");
-            assert_eq!(outcomes["unique_primaries"], 1, "{what}");
+            assert_eq!((&outcomes["handshake"]["ok"], &outcomes["unique_primaries"]), (&json!(1), &json!(1)));
         }
     }
 }
@@ -151,9 +146,8 @@ async fn next_tick_does_the_work_of_a_failed_tick() {
     for operation in ["PutItem", "BatchGetItem", "Query", "UpdateItem", "TransactWriteItems", "GetItem"] {
         let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::fleet).await);
         let ids = registry.publish_fleet(&peer, 0..3).await;
-        registry.observer.faults.arm(operation, Fault::Throttle, 1000);
-        let _report = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" })).await;
-        registry.observer.faults.disarm();
+        let tick = registry.try_run("probe-tick", json!({ "detail-type": "probe-tick" }));
+        let _report = registry.with_fault(operation, Fault::Throttle, 1000, tick).await;
         registry.tick_after(TICK).await;
         for id in &ids {
             assert_eq!(registry.lane(id).await, "active", "{operation}");
@@ -168,9 +162,8 @@ async fn failed_recheck_job_does_not_demote_a_listing() {
     for operation in ["Query", "UpdateItem", "TransactWriteItems"] {
         let (registry, _peer, id) = crate::fixtures::live_agent().await;
         registry.advance(HOUR * 24 * 6 + HOUR * 12);
-        registry.observer.faults.arm(operation, Fault::ServiceError, 1000);
-        let _report = registry.try_run("weekly-recheck", Value::Null).await;
-        registry.observer.faults.disarm();
+        let recheck = registry.try_run("weekly-recheck", Value::Null);
+        let _report = registry.with_fault(operation, Fault::ServiceError, 1000, recheck).await;
         assert_eq!(registry.lane(&id).await, "active", "{operation}");
         assert_eq!(registry.live_counts().await, (1, 0), "{operation}");
         assert_eq!(registry.recheck_after(HOUR).await["ok"], 1, "{operation}");
@@ -182,12 +175,8 @@ async fn failed_recheck_job_does_not_demote_a_listing() {
 /// When the budget is used up, the tick releases its listings. If the table fails then, the others are still probed.
 #[tokio::test(flavor = "multi_thread")]
 async fn failed_release_of_a_listing_does_not_stop_other_probes() {
-    let registry = TestRegistry::start_with(
-        TestOptions::default()
-            .with_setting("PROBE_WINDOW_CAP", 2)
-            .with(|settings| settings.probes_per_tick = 64),
-    )
-    .await;
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 2);
+    let registry = TestRegistry::start_with(options.with(|settings| settings.probes_per_tick = 64)).await;
     let observer = registry.observer.clone();
     let seen = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     // Another sweep takes one probe after this sweep read the budget and before it takes its own.

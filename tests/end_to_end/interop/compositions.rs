@@ -1,9 +1,7 @@
 //! Tests compositions (pairs of listings that are used together): which listings work with a listing, plans
 //! for two listings, proposed pairs, and `join`.
 
-use serde_json::{Value, json};
-use tests::peers::{Peer, servers};
-use tests::test_registry::{DAY, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use super::{INTEROP, TOKEN, act};
 use crate::fixtures::{LivePair, forecaster, live_agent, live_pair};
@@ -24,19 +22,15 @@ async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value
 async fn plan_for_using_two_listings_together_has_a_statement_of_their_reported_uses() {
     let (registry, _peers, [agent, server]) = matching_pair(TestOptions::default()).await;
     let before = registry.call_tool("compose_peers", &json!({ "listing_id": agent })).await;
-    assert_eq!(before["compositions"], json!([]), "{before}");
-    assert_eq!(before["suggestions"][0]["listing_id"], server, "{before}");
-    let why = before["suggestions"][0]["why"].as_str().unwrap();
-    assert!(why.contains('“'), "it names no word that matched: {why}");
-    assert_eq!(before["suggestions"][0]["invoke"]["mcp"]["body"]["params"]["name"], "forecast_weather");
+    assert_members(&before, &json!({ "compositions": [], "/suggestions/0/listing_id": server }));
+    let suggestion = &before["suggestions"][0];
+    assert!(suggestion["why"].as_str().unwrap().contains('“'), "no word that matched: {suggestion}");
+    assert_eq!(suggestion["invoke"]["mcp"]["body"]["params"]["name"], "forecast_weather");
 
+    // A plan is no use.
     let arguments = json!({ "listing_id": agent, "listing_b": server });
     let unused = registry.call_tool("execute_compose", &arguments).await;
-    assert_eq!(
-        (&unused["composition_count"], &unused["attestation"]),
-        (&json!(0), &Value::Null),
-        "a plan is no use"
-    );
+    assert_members(&unused, &json!({ "composition_count": 0, "attestation": null }));
     registry.call_tool("used_with", &arguments).await;
     let plan = registry.call_tool("execute_compose", &arguments).await;
     assert_eq!(plan["next"].get("body"), None, "it reports an outcome before the calls");
@@ -51,13 +45,11 @@ async fn plan_for_using_two_listings_together_has_a_statement_of_their_reported_
     assert_eq!(verified["valid"], true, "{verified}");
 
     let again = act(&registry, INTEROP, "execute_compose", arguments).await;
-    assert_eq!(again["composition_count"], 1, "a plan counted");
-    assert_eq!(again["pipeline"]["id"], pipeline["id"]);
+    assert_members(&again, &json!({ "composition_count": 1, "/pipeline/id": pipeline["id"] }));
     registry.settle();
     let after = registry.call_tool("compose_peers", &json!({ "listing_id": server })).await;
-    let composition = &after["compositions"][0];
-    assert_eq!((&composition["peer_focus"], &after["suggestions"]), (&agent, &json!([])), "{after}");
-    assert_eq!(composition["count"], 1);
+    let used = json!({ "/compositions/0/peer_focus": agent, "/compositions/0/count": 1, "suggestions": [] });
+    assert_members(&after, &used);
 }
 
 #[tokio::test]
@@ -80,9 +72,8 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     let options = TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN);
     let (registry, _peers, [agent, server]) = matching_pair(options).await;
     let proposed = registry.call_tool("seed_compositions", &json!({ "max_pairs": 2 })).await;
-    let pair = &proposed["pairs"][0];
-    assert_eq!((&proposed["stored"], &pair["listing_a"]), (&json!(false), &agent), "{proposed}");
-    assert_eq!(proposed["next"]["body"]["listing_id"], agent, "{proposed}");
+    let expected = json!({ "stored": false, "/pairs/0/listing_a": agent, "/next/body/listing_id": agent });
+    assert_members(&proposed, &expected);
     assert_eq!(registry.get(INTEROP).await.body["compositions"], json!([]));
     let seed = json!({ "action": "seed_compositions" });
     let refused = registry.post_with_token(INTEROP, "not-the-operators-token-not-at-all", &seed).await;
@@ -118,24 +109,22 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let peer = Peer::start(forecaster).await;
     let body = json!({ "url": peer.card(), "source": "a test" });
     let joined = act(&registry, INTEROP, "join_and_contribute", body).await;
-    assert_eq!((&joined["published"], &joined["lane"]), (&json!(true), &json!("queued")), "{joined}");
-    assert_eq!(joined["next"]["action"], "poll");
+    assert_members(&joined, &json!({ "published": true, "lane": "queued", "/next/action": "poll" }));
     registry.settle();
+    let (id, kind) = (joined["listing_id"].clone(), &joined["kind"]);
+    // A demo requires a Live listing.
     let targets = registry.call_tool("attractor_targets", &json!({})).await;
-    let target = &targets["targets"][0];
-    assert_eq!((&target["listing_id"], &target["kind"]), (&joined["listing_id"], &joined["kind"]));
-    assert_eq!(target.get("take_demo_get"), None, "a demo requires a Live listing");
+    let target = json!({ "listing_id": id, "kind": kind, "/take_demo_get": null });
+    assert_members(&targets["targets"][0], &target);
     let demo = |joined: &Value| {
         let all = joined["contributions"].as_array().unwrap();
         all.iter().find(|contribution| contribution["id"] == "demo").unwrap().clone()
     };
     assert_eq!(demo(&joined)["waits_for"], "live");
     registry.deliver_events().await;
-    let id = joined["listing_id"].clone();
-    let live = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
-    assert_eq!((&live["published"], &live["lane"]), (&json!(false), &json!("active")), "{live}");
     // `next` is the call of the first open contribution; sending it completes that contribution.
-    assert_eq!(live["next"]["tool"], "take_demo");
+    let live = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
+    assert_members(&live, &json!({ "published": false, "lane": "active", "/next/tool": "take_demo" }));
     registry.call_tool("leave_trace", &json!({ "listing_id": id, "body": "Quick." })).await;
     assert_eq!(demo(&live).get("waits_for"), None);
     let path = live["next"]["url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
@@ -162,7 +151,7 @@ async fn feedback_on_a_demo_waits_for_nothing_when_the_listing_is_no_longer_live
     let joined = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
     assert_eq!(joined["lane"], "queued", "{joined}");
     let [demo, feedback] = [1, 2].map(|index| &joined["contributions"][index]);
-    assert_eq!((&demo["id"], &demo["waits_for"]), (&json!("demo"), &json!("live")), "{joined}");
-    assert_eq!((&feedback["id"], feedback.get("waits_for")), (&json!("feedback"), None), "{joined}");
+    assert_members(demo, &json!({ "id": "demo", "waits_for": "live" }));
+    assert_members(feedback, &json!({ "id": "feedback", "/waits_for": null }));
     registry.post("/api/products/feedback", &feedback["call"]["body"]).await.ok();
 }

@@ -1,20 +1,16 @@
 //! Tests federation between two registries. A registry returns the listings of the other registry as
 //! referrals, never as its own listings.
 
-use serde_json::{Value, json};
-use tests::assertions::assert_members;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, HOUR, Reply, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use super::TOKEN;
-use crate::fixtures::{LivePair, live_pair, values_of};
+use crate::fixtures::{AGENT, LivePair, live_pair, values_of};
 
 const FEDERATION: &str = "/api/products/federation";
 
 async fn registry_with_peer(peer: &str) -> TestRegistry {
-    let options =
-        TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN).with_setting("FEDERATION_PEERS", peer);
-    TestRegistry::start_with(options).await
+    let options = TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN);
+    TestRegistry::start_with(options.with_setting("FEDERATION_PEERS", peer)).await
 }
 
 async fn pull(registry: &TestRegistry) -> Reply {
@@ -55,21 +51,18 @@ async fn listings_of_peer_registries_are_returned_as_referrals() {
     assert_eq!(registry.post("/api/ard/search", &search("none")).await.body.get("referrals"), None);
 
     assert_eq!(registry.live_counts().await, (0, 0), "a referral was counted as a listing");
-    let overview = registry.get(FEDERATION).await.body;
-    assert_eq!(overview["peers"][0]["failure"], Value::Null);
-    assert_eq!(overview["referrals"], pulled["referrals"]);
+    let overview = json!({ "/peers/0/failure": null, "referrals": pulled["referrals"] });
+    assert_members(&registry.get(FEDERATION).await.body, &overview);
 }
 
 #[tokio::test]
 async fn federation_reads_peers_once_a_day_and_keeps_referrals_after_a_failure() {
-    let peer = Peer::start(|request: &tests::peers::PeerRequest| match request.path.as_str() {
-        "/.well-known/ai-catalog.json" => tests::peers::json_answer(
-            200,
-            &json!({ "specVersion": "1.0", "host": { "displayName": "Elsewhere" }, "entries": [
-                { "identifier": "urn:air:a.example.org:agent:a", "displayName": "Chess player", "type": "application/a2a-agent-card+json", "url": "https://a.example.org/card.json" },
-            ] }),
-        ),
-        _ => tests::peers::empty(404),
+    let entry = json!({ "identifier": "urn:air:a.example.org:agent:a", "displayName": "Chess player",
+        "type": AGENT, "url": "https://a.example.org/card.json" });
+    let catalog = json!({ "specVersion": "1.0", "host": { "displayName": "Elsewhere" }, "entries": [entry] });
+    let peer = Peer::start(move |request| match request.path.as_str() {
+        "/.well-known/ai-catalog.json" => json_answer(200, &catalog),
+        _ => empty(404),
     })
     .await;
     let base = peer.url("");
@@ -107,7 +100,7 @@ async fn only_the_operator_can_pull_from_and_push_to_peers() {
     let listed = pushed["peers"][0]["listing_id"].as_str().unwrap().parse().unwrap();
     assert_eq!(other.lane(&listed).await, "queued");
 
-    let alone = TestRegistry::start_with(TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN)).await;
+    let alone = TestRegistry::start_with_setting("OPERATOR_TOKEN", TOKEN).await;
     let refused = alone.post_with_token(FEDERATION, TOKEN, &json!({ "action": "push" })).await;
     refused.assert_refused(409, "no_peers");
     assert_eq!(alone.get(FEDERATION).await.body["peers"], json!([]));

@@ -1,7 +1,7 @@
 //! Tests how a caller finds a call for a task. The answer contains the matching listing and a request. The
 //! peer accepts this request unchanged.
 
-use serde_json::{Value, json};
+use tests::prelude::*;
 use tests::test_registry::client;
 
 use super::INTEROP;
@@ -23,14 +23,13 @@ async fn resolve_returns_a_working_call() {
     let LivePair { registry, agent, server, peers } = live_pair().await;
     let arguments = json!({ "q": "adder", "prefer": "mcp" });
     let answer = registry.call_tool("interop_resolve", &arguments).await;
-    assert_eq!((&answer["ok"], &answer["version"]), (&json!(true), &json!("2.7.0")), "{answer}");
+    assert_members(&answer, &json!({ "ok": true, "version": "2.7.0" }));
     let (node, invocation) = (&answer["matches"][0], &answer["invocations"][0]);
-    assert_eq!((&node["listing_id"], &node["clean"]), (&json!(server), &json!(true)), "{answer}");
-    assert_eq!(node["endpoints"]["mcp"], json!(peers[1].url("/mcp")));
-    assert_eq!((&invocation["node_id"], &invocation["first"]), (&node["id"], &json!("mcp")));
-    let call = &invocation["mcp"];
-    assert_eq!(call["body"]["method"], "tools/call", "{call}");
-    assert_eq!(call["body"]["params"]["name"], node["mcp_tools"][0], "{node}");
+    let url = peers[1].url("/mcp");
+    assert_members(node, &json!({ "listing_id": server, "clean": true, "/endpoints/mcp": url }));
+    assert_members(invocation, &json!({ "node_id": node["id"], "first": "mcp" }));
+    let (call, tool) = (&invocation["mcp"], &node["mcp_tools"][0]);
+    assert_members(&call["body"], &json!({ "method": "tools/call", "/params/name": tool }));
 
     // The peer receives the call when it is sent with the returned headers and body.
     peers[1].forget_requests();

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use registry::model::LimitedAction;
-use serde_json::{Value, json};
-use tests::test_registry::{DAY, TestOptions, TestRegistry};
+use tests::prelude::*;
+use tests::test_registry::snapshot_of;
 
 use super::{INTEROP, act};
 use crate::fixtures::{call_as, live_agent, values_of};
@@ -27,21 +27,15 @@ async fn session_collects_the_steps_of_callers_until_it_is_closed() {
     let opened = act(&registry, INTEROP, "session_open", opening).await;
     let id = opened["session_id"].as_str().unwrap();
     assert_eq!((&opened["action"], &opened["session"]["steps"]), (&json!("open"), &json!([])));
-    let mut first_step = step(id, "resolved");
-    first_step["listing_id"] = json!(listing);
-    first_step["detail"] = json!("Two of them answer.");
-    first_step["entry_protocol"] = json!("mcp");
-    registry.call_tool("interop_session", &first_step).await;
+    let more = json!({ "listing_id": listing, "detail": "Two of them answer.", "entry_protocol": "mcp" });
+    registry.call_tool("interop_session", &with_members(step(id, "resolved"), &more)).await;
     registry.advance(Duration::from_secs(1));
     registry.call_tool("interop_session", &step(id, "called")).await;
     let read = act(&registry, INTEROP, "session_get", json!({ "session_id": id })).await;
-    let session = &read["session"];
-    assert_eq!((&session["entry_protocol"], &session["match_q"]), (&json!("a2a"), &json!("weather")));
-    let steps = &session["steps"];
-    assert_eq!(steps[0]["action"], "resolved", "{session}");
-    assert_eq!(steps[1]["action"], "called", "{session}");
-    assert_eq!((&steps[0]["protocol"], &steps[0]["listing_id"]), (&json!("mcp"), &json!(listing)));
-    assert_eq!(session["steps_left"], 98);
+    insta::assert_snapshot!(snapshot_of(
+        &read["session"],
+        &[(id, "[session]"), (listing.as_str(), "[listing]")]
+    ));
     let table = format!("{:?}", registry.table().await);
     assert!(!table.contains(id), "the table contains the session id, not only its digest");
 
@@ -54,13 +48,13 @@ async fn session_collects_the_steps_of_callers_until_it_is_closed() {
     let closed = act(&registry, INTEROP, "session_close", json!({ "session_id": id })).await;
     assert_eq!(closed["session"]["steps_left"], 0, "{closed}");
     let refused = registry.refused_tool("interop_session", &step(id, "more")).await;
-    assert_eq!((&refused["status"], &refused["code"]), (&json!(409), &json!("session_closed")));
+    assert_members(&refused, &json!({ "status": 409, "code": "session_closed" }));
     registry.settle();
     assert_eq!(registry.get(INTEROP).await.body["sessions"], json!({ "opened": 1, "closed": 1 }));
     registry.advance(DAY * 7);
-    let refused =
-        registry.refused_tool("interop_session", &json!({ "action": "get", "session_id": id })).await;
-    assert_eq!((&refused["status"], &refused["code"]), (&json!(404), &json!("session_not_found")));
+    let get = json!({ "action": "get", "session_id": id });
+    let refused = registry.refused_tool("interop_session", &get).await;
+    assert_members(&refused, &json!({ "status": 404, "code": "session_not_found" }));
 }
 
 #[tokio::test]
@@ -110,8 +104,7 @@ async fn invalid_session_arguments_are_refused() {
     }
     let unknown = format!("ses_{}", "0".repeat(32));
     for action in ["get", "append", "close"] {
-        let mut arguments = step(&unknown, "x");
-        arguments["action"] = json!(action);
+        let arguments = with_members(step(&unknown, "x"), &json!({ "action": action }));
         assert_eq!(registry.refused_tool("interop_session", &arguments).await["status"], 404, "{action}");
     }
 }

@@ -1,8 +1,7 @@
 //! Tests `ard_search`: it finds Live listings for a query in plain words, returns their evidence, and handles
 //! any input.
 
-use serde_json::json;
-use tests::test_registry::{Reply, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::{LivePair, live_pair};
 

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use registry::operator::takedown;
-use serde_json::{Value, json};
-use tests::peers::{Peer, agents, sign_in};
-use tests::test_registry::{HOUR, Reply, TestRegistry};
+use tests::peers::sign_in;
+use tests::prelude::*;
 
 use crate::fixtures::{live_agent, refused_queries};
 
@@ -73,6 +72,8 @@ async fn next_steps_work_unchanged_in_every_state() {
             let to_do = [["queued", "needs_fix"].contains(&lane), lane == "needs_fix"];
             assert_eq!([&steps[0]["to_do"], &steps[1]["to_do"]], to_do.map(Value::from).each_ref(), "{run}");
         }
+        let feedback = json!({ "listing_id": id, "rating": 5, "answers": answers });
+        let join = json!({ "action": "join_and_contribute", "listing_id": id });
         for (path, body) in [
             (format!("/api/listings/status?id={id}"), Value::Null),
             (format!("/api/score?url={url}"), Value::Null),
@@ -83,14 +84,8 @@ async fn next_steps_work_unchanged_in_every_state() {
             (format!("/api/products/reciprocity?id={id}"), Value::Null),
             (format!("/api/talk?listing_id={id}"), Value::Null),
             ("/api/products/demo".to_owned(), json!({ "listing_id": id })),
-            (
-                "/api/products/feedback".to_owned(),
-                json!({ "listing_id": id, "rating": 5, "answers": answers }),
-            ),
-            (
-                "/api/products/interop".to_owned(),
-                json!({ "action": "join_and_contribute", "listing_id": id }),
-            ),
+            ("/api/products/feedback".to_owned(), feedback),
+            ("/api/products/interop".to_owned(), join),
             ("/api/products/stigmergy".to_owned(), json!({ "action": "leave_trace", "listing_id": id })),
             ("/api/report".to_owned(), json!({ "listing_id": id, "reason": "Spam." })),
             ("/api/publish".to_owned(), json!({ "url": url })),
@@ -112,18 +107,7 @@ async fn status_requires_id_or_name_of_a_known_listing() {
         "/api/listings/status?name=Nobody",
     ])
     .await;
-    insta::assert_snapshot!(refused, @"
-    /api/listings/status
-      422 which_listing `id`: Send `id` (from the answer of list_yourself) or `name` (the name of the listing).
-    /api/listings/status?id=agtpub_00000000000000000000
-      404 listing_not_found `-`: Listing not found: `agtpub_00000000000000000000`. -> find_listing
-    /api/listings/status?id=%27%20OR%201=1
-      404 listing_not_found `-`: Listing not found: `' OR 1=1`. -> find_listing
-    /api/listings/status?id=
-      404 listing_not_found `-`: Listing not found: ``. -> find_listing
-    /api/listings/status?name=Nobody
-      404 listing_not_found `-`: Listing not found: `Nobody`. -> find_listing
-    ");
+    insta::assert_snapshot!(refused);
 }
 
 /// Whoever takes the name of another agent later does not answer for it.

@@ -1,8 +1,7 @@
 //! Tests `demo_confirm`: a demo after an invitation counts only after it is confirmed with the token of the listing. The
 //! token of another listing is refused.
 
-use serde_json::{Value, json};
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::{live_agent, live_agent_with, live_pair};
 
@@ -23,11 +22,11 @@ async fn demo_after_an_invitation_counts_only_after_its_confirmation() {
     assert_eq!(real_demos(&registry).await, json!([1, 0]));
     let feedback = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
     let confirm = json!({ "order_id": demo["order_id"], "access_token": feedback["access_token"] });
-    let confirmed = registry.post(CONFIRM, &confirm).await;
-    assert_eq!((confirmed.status, &confirmed.body["counted_as_real"]), (200, &json!(true)));
-    assert_eq!(confirmed.body["next"]["action"], "talk_inbox", "feedback can be sent once");
+    let confirmed = registry.post(CONFIRM, &confirm).await.ok();
+    let next = (&confirmed["counted_as_real"], &confirmed["next"]["action"]);
+    assert_eq!(next, (&json!(true), &json!("talk_inbox")), "feedback can be sent once");
     let again = registry.post(CONFIRM, &confirm).await;
-    assert_eq!(again.body["confirmed_at"], confirmed.body["confirmed_at"]);
+    assert_eq!(again.body["confirmed_at"], confirmed["confirmed_at"]);
     assert_eq!(real_demos(&registry).await, json!([1, 1]));
     let demo = registry.get(&format!("/api/products/demo?listing_id={id}")).await.body;
     assert_eq!((&demo["counted_as_real"], &demo["next"]["action"]), (&json!(true), &json!("talk_inbox")));
@@ -72,8 +71,7 @@ async fn confirmation_of_a_stranger_changes_nothing() {
 #[tokio::test]
 async fn confirmation_requires_a_known_order_and_its_token() {
     let pair = live_pair().await;
-    let mut tokens = Vec::new();
-    let mut orders = Vec::new();
+    let (mut tokens, mut orders) = (Vec::new(), Vec::new());
     for id in [&pair.agent, &pair.server] {
         let demo = pair.registry.post("/api/products/demo", &json!({ "listing_id": id })).await.body;
         let answer =

@@ -1,6 +1,6 @@
 //! Tests `get_access`: for a valid token, it returns the full product of the listing, generated again.
 
-use serde_json::{Value, json};
+use tests::prelude::*;
 
 use crate::fixtures::{demote, live_agent};
 

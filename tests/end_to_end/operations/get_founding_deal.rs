@@ -1,7 +1,6 @@
 //! Tests `get_founding_deal`: the founding offer, its seats, and the steps to get a seat.
 
-use serde_json::json;
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::live_agent;
 

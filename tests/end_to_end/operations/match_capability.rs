@@ -1,10 +1,7 @@
 //! Tests `match_capability`: it finds listings for a request in plain words. For each hit, it returns the
 //! reasons why the listing matches.
 
-use serde_json::{Value, json};
-
-use tests::peers::{Peer, agents};
-use tests::test_registry::TestOptions;
+use tests::prelude::*;
 
 use crate::fixtures::{LivePair, live_pair, live_pair_with};
 

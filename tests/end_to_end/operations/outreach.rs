@@ -1,10 +1,9 @@
 //! Tests the reports about outreach: `demo_nudge`, `outreach_opt_out`, `conversion_pressure`, `reply_capture`
 //! and `agentfinder`. All data in the reports comes from the table.
 
-use serde_json::{Value, json};
-use tests::test_registry::{DAY, TestRegistry};
+use tests::prelude::*;
 
-use crate::fixtures::{LivePair, live_agent, live_pair, values_of};
+use crate::fixtures::{LivePair, live_agent, live_pair, members, refused_bodies, shown};
 
 const NUDGE: &str = "/api/products/demo-nudge";
 
@@ -19,8 +18,7 @@ async fn body(registry: &TestRegistry, path: &str) -> Value {
 async fn empty_registry_has_no_invitations_and_no_budget() {
     let registry = TestRegistry::start().await;
     let nudge = body(&registry, NUDGE).await;
-    assert_eq!(nudge["day"], json!({ "day": "2026-11-20", "sent": 0, "cap": 0, "room": 0 }));
-    assert_eq!((&nudge["last_run_at"], &nudge["recent"]), (&json!(null), &json!([])));
+    insta::assert_snapshot!(shown(&registry, &members(&nudge, &["day", "last_run_at", "recent"])));
     assert_eq!(body(&registry, "/api/products/conversion-pressure").await["room"], 0);
     assert_eq!(body(&registry, "/api/products/reply-capture").await["count"], 0);
 }
@@ -31,18 +29,17 @@ async fn numbers_match_the_sent_invitations() {
     let waiting = body(&registry, NUDGE).await;
     assert_eq!((&waiting["first_message_queue"], &waiting["plan"]["max_today"]), (&json!(2), &json!(2)));
     registry.reach_out().await;
-    let nudge = body(&registry, NUDGE).await;
-    assert_eq!(nudge["day"], json!({ "day": "2026-11-20", "sent": 2, "cap": 12, "room": 10 }));
-    assert_eq!((&nudge["first_message_queue"], &nudge["cooling"]), (&json!(0), &json!(2)));
-    assert_eq!(nudge["last_run_at"], json!(registry.now()));
+    let nudge =
+        members(&body(&registry, NUDGE).await, &["day", "first_message_queue", "cooling", "last_run_at"]);
     let pressure = body(&registry, "/api/products/conversion-pressure").await;
-    let fields = ["day_sent", "day_cap", "base_cap", "room", "cooldown_days", "live"];
-    let shown = fields.map(|name| pressure[name].clone());
-    assert_eq!(shown, [2, 12, 12, 10, 30, 2].map(|number: u32| json!(number)), "{pressure}");
+    let pressure = members(&pressure, &["day_sent", "day_cap", "base_cap", "room", "cooldown_days", "live"]);
     let replies = body(&registry, "/api/products/reply-capture").await;
-    assert_eq!(replies["totals"], json!({ "touched": 2, "demos": 0, "feedback": 0, "check_ins": 0 }));
-    let ids = values_of(&replies["recent"], "listing_id");
-    assert!(ids.contains(&agent.to_string()) && ids.contains(&server.to_string()), "{replies}");
+    let sent = json!({ "nudge": nudge, "pressure": pressure, "replies": replies["totals"] });
+    insta::assert_snapshot!(shown(&registry, &sent));
+    assert!(
+        [&agent, &server].iter().all(|id| replies["recent"].to_string().contains(id.as_str())),
+        "{replies}"
+    );
     assert!(!replies.to_string().contains("A free demo"), "the text of a message was returned");
     registry.post("/api/talk", &json!({ "listing_id": agent, "action": "check_in" })).await;
     assert_eq!(body(&registry, "/api/products/reply-capture").await["totals"]["check_ins"], 1);
@@ -75,15 +72,12 @@ async fn opting_out_can_be_repeated_and_opting_in_requires_the_proof_of_the_owne
 #[tokio::test]
 async fn invalid_opt_out_choices_are_refused() {
     let (registry, _peer, id) = live_agent().await;
-    for (body, status) in [
-        (json!({ "listing_id": "agtpub_00000000000000000000" }), 404),
-        (json!({ "listing_id": id, "action": "shout" }), 422),
-        (json!({ "action": "opt_out" }), 422),
-        (json!([]), 400),
-    ] {
-        let reply = registry.post(NUDGE, &body).await;
-        assert_eq!(reply.status, status, "{body}: {reply:?}");
-        reply.assert_problem();
-    }
+    let invalid = [
+        json!({ "listing_id": "agtpub_00000000000000000000" }),
+        json!({ "listing_id": id, "action": "shout" }),
+        json!({ "action": "opt_out" }),
+        json!([]),
+    ];
+    insta::assert_snapshot!(refused_bodies(&registry, NUDGE, &json!({}), invalid).await);
     assert_eq!(registry.send("DELETE", NUDGE, &[], "").await.status, 405);
 }

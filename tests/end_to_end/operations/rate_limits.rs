@@ -1,9 +1,8 @@
 //! Tests that each act that writes or calls another host counts for the rate limit of its caller.
 
-use registry::model::{Kind, LimitedAction};
-use serde_json::json;
+use registry::model::LimitedAction;
 use tests::fixtures;
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 #[tokio::test]
 async fn acts_are_limited_per_caller_and_hour() {

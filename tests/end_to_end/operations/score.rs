@@ -1,8 +1,6 @@
 //! Tests `score`: it probes a peer and explains each point, but does not add the peer to the registry.
 
-use serde_json::{Value, json};
-use tests::peers::{Peer, PeerRequest, agents, empty, servers};
-use tests::test_registry::TestRegistry;
+use tests::prelude::*;
 
 use crate::fixtures::refused_queries;
 
@@ -53,10 +51,5 @@ async fn score_probes_the_query_that_was_asked() {
 #[tokio::test]
 async fn only_a_public_url_is_scored() {
     let refused = refused_queries(&["/api/score?url=", "/api/score?url=http%3A%2F%2F127.0.0.1%2F"]).await;
-    insta::assert_snapshot!(refused, @"
-    /api/score?url=
-      422 not_a_url `url`: `url`: This is not an absolute URL. Send the whole URL, with https://.
-    /api/score?url=http%3A%2F%2F127.0.0.1%2F
-      422 ip_literal `url`: `url`: The host is an IP address. Give a URL with a public host name.
-    ");
+    insta::assert_snapshot!(refused);
 }

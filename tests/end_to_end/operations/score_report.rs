@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use registry::model::{LimitedAction, sha256_hex};
-use serde_json::{Value, json};
-use tests::peers::{CARD, Peer, agents, json_answer, servers, sign_in};
-use tests::test_registry::{DAY, TestOptions, TestRegistry, snapshot_of};
+use tests::peers::sign_in;
+use tests::prelude::*;
+use tests::test_registry::snapshot_of;
 
 use crate::fixtures::live_agent;
 
@@ -52,6 +52,11 @@ fn path_of(score: &Value) -> String {
     format!("/check/{id}")
 }
 
+/// The statuses of the page and of the JSON of a report.
+async fn statuses(registry: &TestRegistry, path: &str) -> [u16; 2] {
+    [registry.get(path).await.status, registry.get(&format!("{path}/report.json")).await.status]
+}
+
 #[tokio::test]
 async fn reports_match_their_golden_files() {
     let authorization = Peer::start(sign_in::authorization_server).await;
@@ -80,13 +85,9 @@ async fn report_is_content_addressed_and_expires_after_thirty_days() {
     assert_eq!(registry.get(&format!("{path}/report.json")).await.text(), *text);
     assert!(path.ends_with(&sha256_hex(text)[..24]), "{path}");
     registry.advance(DAY * 30 - Duration::from_secs(60));
-    for below in ["", "/report.json"] {
-        assert_eq!(registry.get(&format!("{path}{below}")).await.status, 200, "{below}");
-    }
+    assert_eq!(statuses(&registry, &path).await, [200, 200]);
     registry.advance(Duration::from_secs(61));
-    for below in ["", "/report.json"] {
-        assert_eq!(registry.get(&format!("{path}{below}")).await.status, 404, "{below}");
-    }
+    assert_eq!(statuses(&registry, &path).await, [404, 404]);
     assert_eq!(registry.get("/check/unknown").await.status, 404);
 }
 
@@ -94,11 +95,9 @@ async fn report_is_content_addressed_and_expires_after_thirty_days() {
 async fn report_of_what_the_operator_took_down_is_hidden() {
     let (registry, peer, id) = live_agent().await;
     let path = path_of(&registry.get(&format!("/api/score?url={}", peer.card())).await.body);
-    assert_eq!(registry.get(&path).await.status, 200);
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
-    for below in ["", "/report.json"] {
-        assert_eq!(registry.get(&format!("{path}{below}")).await.status, 404, "{below}");
-    }
+    assert_eq!(statuses(&registry, &path).await, [200, 200]);
+    registry.withdraw(&id, "Spam.").await;
+    assert_eq!(statuses(&registry, &path).await, [404, 404]);
     assert!(!registry.get(&format!("/check?url={}", peer.card())).await.text().contains("The latest report"));
 }
 
@@ -113,15 +112,11 @@ async fn check_form_redirects_to_its_report_and_a_get_sends_nothing() {
     let answer = registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await;
     assert_eq!(answer.status, 303, "{answer:?}");
     let path = answer.header("location").to_owned();
-    let report = registry.get(&path).await;
-    for part in [
-        "Requested its agent card",
-        "A2A Servers MUST make an Agent Card available.",
-        "Look again",
-        "GetTask",
-    ] {
-        assert!(report.text().contains(part), "{part}: {report:?}");
-    }
+    let rule = "A2A Servers MUST make an Agent Card available.";
+    assert_contains(
+        &registry.text(&path).await,
+        &["Requested its agent card", rule, "Look again", "GetTask"],
+    );
     registry.advance(Duration::from_secs(1));
     let again = registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await;
     let again = again.header("location");

@@ -2,9 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::TestRegistry;
+use tests::prelude::*;
 
 use crate::fixtures::values_of;
 

@@ -1,12 +1,13 @@
 //! Tests `take_demo`: the contents of a demo, and the ways to name the listing in a request. If a demo is
 //! taken again, the order is the same.
 
+use insta::assert_snapshot;
 use registry::model::LimitedAction;
-use serde_json::{Value, json};
-use tests::peers::agents;
-use tests::test_registry::TestOptions;
+use tests::prelude::*;
 
-use crate::fixtures::{live_agent, live_agent_with, live_pair, queued_agent, server_json};
+use crate::fixtures::{
+    live_agent, live_agent_with, live_pair, members, queued_agent, refused_bodies, server_json, shown,
+};
 
 const DEMO: &str = "/api/products/demo";
 
@@ -18,25 +19,19 @@ fn order(answer: &Value) -> &str {
 async fn demo_is_made_from_the_listing_and_links_to_feedback() {
     let (registry, _peer, id) = live_agent().await;
     let reply = registry.post(DEMO, &json!({ "listing_id": id })).await;
-    let answer = &reply.body;
-    assert_eq!((reply.status, &answer["sku"], &answer["kind"]), (200, &json!("alive"), &json!("agent")));
     let name = registry.status(&id).await["name"].as_str().unwrap().to_owned();
-    let artifacts = answer["artifacts"].as_array().unwrap();
-    assert!(!artifacts.is_empty());
+    let artifacts = reply.body["artifacts"].as_array().unwrap();
     assert!(artifacts.iter().any(|file| file["content"].as_str().unwrap().contains(&name)), "{artifacts:?}");
 
-    let draft = &answer["next_steps"]["example_body"];
-    assert_eq!(draft["answers"].as_object().unwrap().len(), 5, "{draft}");
-    assert!(!draft.to_string().contains("AGENTS.md"), "a file that the demo may not have: {draft}");
-    assert_eq!(answer["next_steps"]["questions"].as_array().unwrap().len(), 5);
-    assert_eq!((&draft["order_id"], &draft["listing_id"]), (&answer["order_id"], &json!(id)));
-    assert_eq!(answer["unlock"]["targets"], json!({ "agents": 250, "mcps": 250 }));
-    assert_eq!((&answer["counted_as_real"], &answer["deal"]["remaining"]), (&json!(true), &json!(100)));
-    assert_eq!(answer["next"]["url"], registry.url("/api/products/feedback"));
-
     registry.settle();
-    let row = &registry.get("/api/listings/active").await.body["agents"][0];
-    assert_eq!((&row["demoed"], &row["feedbacked"]), (&json!(true), &json!(false)));
+    let row = registry.get("/api/listings/active").await.body["agents"][0].clone();
+    let answer = reply.ok();
+    let names = ["order_id", "listing_id", "kind", "sku", "counted_as_real", "next_steps"];
+    let offer = json!([answer["unlock"]["targets"], answer["deal"]["remaining"], answer["next"]["url"]]);
+    // The draft must not mention `AGENTS.md`, which the demo may not have.
+    let row = members(&row, &["demoed", "feedbacked"]);
+    let taken = json!({ "answer": members(&answer, &names), "offer": offer, "row": row });
+    assert_snapshot!(shown(&registry, &taken));
     assert!(registry.feed_types().await.contains(&"demo_taken".to_owned()));
 }
 
@@ -78,16 +73,13 @@ async fn demo_requires_live_listing() {
         reply.assert_problem();
         reply.assert_body(409, &json!({ "code": "not_active", "lane": "queued" }));
     }
-    for (body, status) in [
-        (json!({ "listing_id": id, "sku": "gold" }), 422),
-        (json!({}), 422),
-        (json!({ "agent_card_url": "https://unlisted.example.org/card.json" }), 404),
-        (json!({ "listing_id": id, "goals": vec!["g"; 13] }), 422),
-    ] {
-        let reply = registry.post(DEMO, &body).await;
-        reply.assert_problem();
-        assert_eq!(reply.status, status, "{body}: {reply:?}");
-    }
+    let invalid = [
+        json!({ "listing_id": id, "sku": "gold" }),
+        json!({}),
+        json!({ "agent_card_url": "https://unlisted.example.org/card.json" }),
+        json!({ "listing_id": id, "goals": vec!["g"; 13] }),
+    ];
+    assert_snapshot!(refused_bodies(&registry, DEMO, &json!({}), invalid).await);
 }
 
 #[tokio::test]

@@ -5,9 +5,7 @@ mod inbox;
 mod posting;
 mod visits;
 
-use registry::model::ListingId;
-use serde_json::{Value, json};
-use tests::test_registry::{Reply, TestRegistry};
+use tests::prelude::*;
 
 async fn inbox(registry: &TestRegistry, id: &ListingId) -> Value {
     registry.get(&format!("/api/talk?listing_id={id}")).await.ok()

@@ -1,12 +1,13 @@
 //! Tests the stored tools of servers: content addresses, changes between looks, pins, and the evidence that leaves of the
 //! log commit to.
 
-use registry::model::{ListingId, SeenServer, sha256_hex};
+use insta::assert_snapshot;
+use registry::model::{SeenServer, sha256_hex};
 use registry::store::SeenTools;
-use serde_json::{Value, json};
-use tests::assertions::{assert_members, with_members};
-use tests::peers::{Peer, servers};
-use tests::test_registry::{DAY, HOUR, Reply, TestRegistry, client};
+use tests::prelude::*;
+use tests::test_registry::client;
+
+use crate::fixtures::{demote, item, members, refused_bodies, shown};
 
 fn sightings(description: &str) -> Value {
     json!({
@@ -62,21 +63,14 @@ async fn tools_are_served_by_their_content_addresses() {
     let (registry, _peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
     let answer = tools_of(&registry, &id).await;
     let tool = &answer["tools"][0];
-    assert_eq!((&tool["name"], &tool["title"]), (&json!("list_sightings"), &json!("List sightings")));
-    let place =
-        json!({ "name": "place", "type": "string", "required": true, "description": "Name of a place." });
-    assert_eq!(tool["parameters"], json!([place]));
-    assert_eq!((&tool["annotations"], &answer["earlier"]), (&json!({ "read_only": true }), &json!([])));
 
     let hash = tool["hash"].as_str().unwrap();
-    assert_eq!(tool["definition_url"], registry.url(&format!("/tools/{hash}")));
     let (reply, definition) = bytes(&registry, &format!("/tools/{hash}")).await;
     assert_eq!((reply.status, sha256_hex(&definition).as_str()), (200, hash));
-    assert_eq!(reply.header("cache-control"), "public, max-age=86400, immutable");
-    assert_eq!(reply.header("content-type"), "application/json");
-    let start = r#"{"annotations":{"readOnlyHint":true},"description":"#;
-    assert!(definition.starts_with(start), "{definition}");
-    assert_eq!(serde_json::from_str::<Value>(&definition).unwrap(), sightings("Lists sightings."));
+    let headers = [reply.header("cache-control"), reply.header("content-type")];
+    let served =
+        json!({ "tool": tool, "earlier": answer["earlier"], "headers": headers, "definition": definition });
+    assert_snapshot!(shown(&registry, &served));
 
     let set = answer["set"]["hash"].as_str().unwrap();
     assert_eq!(answer["tools_hash"], format!("sha256:{set}"));
@@ -140,31 +134,19 @@ async fn new_required_arguments_are_a_breaking_change() {
     let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
     look(&registry, &peer, json!([sightings_again()])).await;
 
-    let changed = registry.status(&id).await["evidence"]["changed"].clone();
-    assert_eq!(changed["severity"], "breaking");
-    assert_eq!(changed["redescribed"]["names"], json!(["list_sightings"]));
-    let arguments = crate::fixtures::values_of(&changed["details"], "argument");
-    assert_eq!(arguments, ["radius_km", "since"], "{changed}");
-
-    let drifts = drift_messages(&registry, &id).await;
-    let words = "`list_sightings`: now requires the argument `radius_km`, `since`.";
-    assert!(drifts.len() == 1 && drifts[0].contains(words), "{drifts:?}");
-    let status = registry.status(&id).await;
-    let drift =
-        status["checks"].as_array().unwrap().iter().find(|check| check["id"] == "tools_unchanged").unwrap();
-    assert!(drift["detail"].as_str().unwrap().contains(words), "{drift}");
-
-    let answer = tools_of(&registry, &id).await;
-    assert_eq!((&answer["severity"], answer["earlier"].as_array().unwrap().len()), (&json!("breaking"), 1));
-    assert_eq!(answer["changes"][0]["kind"], "argument_required");
+    let (status, answer) = (registry.status(&id).await, tools_of(&registry, &id).await);
+    let drift = item(&status["checks"], "id", "tools_unchanged");
+    let messages = drift_messages(&registry, &id).await;
+    let required = json!({ "status": status["evidence"]["changed"], "check": drift, "messages": messages, "tools": {
+        "severity": answer["severity"], "earlier": answer["earlier"], "changes": answer["changes"] } });
     let first = answer["changed_since"]["hash"].clone();
     look(&registry, &peer, json!([sightings_again(), { "name": "wipe", "annotations": { "destructiveHint": true }, "inputSchema": { "type": "object" } }])).await;
     let answer = tools_of(&registry, &id).await;
-    assert_eq!((&answer["severity"], answer["changes"].as_array().unwrap().len()), (&json!("danger"), 1));
-    assert_eq!(answer["changes"][0]["kind"], "destructive_tool_added");
-    let since =
-        registry.get(&format!("/api/listings/tools?id={id}&since={}", first.as_str().unwrap())).await.body;
-    assert_eq!(since["changes"].as_array().unwrap().len(), 3, "{since}");
+    let path = format!("/api/listings/tools?id={id}&since={}", first.as_str().unwrap());
+    let since = registry.get(&path).await.body["changes"].clone();
+    let destructive =
+        json!({ "severity": answer["severity"], "changes": answer["changes"], "since_first": since });
+    assert_snapshot!(shown(&registry, &json!({ "required": required, "destructive": destructive })));
     let none = registry.get(&format!("/api/listings/tools?id={id}&since={}", "0".repeat(64))).await;
     none.assert_refused(404, "tool_set_not_found");
 
@@ -172,10 +154,7 @@ async fn new_required_arguments_are_a_breaking_change() {
         (format!("/list/{id}"), ["Name of a place.", "may delete or overwrite", "new tool that may delete"]),
         (format!("/list/{id}/tools"), ["now requires the argument", "radius_km", "Pin of the set"]),
     ] {
-        let page = registry.get_with(&path, ("accept", "text/html")).await;
-        for text in texts {
-            assert!(page.body.as_str().unwrap().contains(text), "{path} {text}: {}", page.body);
-        }
+        assert_contains(&registry.text(&path).await, &texts);
     }
 }
 
@@ -195,26 +174,22 @@ async fn pins_hold_until_one_byte_changes() {
         { "endpoint": "https://nowhere.example.org/mcp", "hash": set },
         { "listing_id": id, "tool": "never", "hash": "0".repeat(64) },
     ]);
-    let states = |answer: &Value| -> Vec<Value> {
-        answer["pins"].as_array().unwrap().iter().map(|pin| pin["state"].clone()).collect()
-    };
     let before = check(&registry, pins.clone()).await;
-    assert_eq!(states(&before), ["holds", "holds", "holds", "not_listed", "not_listed", "unknown"]);
-    assert_eq!((&before["all_hold"], &before["holding"]), (&json!(false), &json!(3)));
-    assert_eq!((&before["pins"][0]["in_log"], &before["pins"][0]["live"]), (&json!(true), &json!(true)));
     let index = before["pins"][0]["log"]["leaf_index"].as_u64().unwrap();
     let leaf = registry.get(&format!("/log/proof?index={index}")).await.body;
     assert_eq!(format!("sha256:{}", leaf["leaf"]["tools"].as_str().unwrap()), set.as_str().unwrap());
 
     look(&registry, &peer, json!([sightings("Lists sightings!")])).await;
     let after = check(&registry, pins).await;
-    assert_eq!(states(&after), ["changed", "changed", "removed", "not_listed", "not_listed", "unknown"]);
-    let [whole, one, old] = [0, 1, 2].map(|at| &after["pins"][at]);
-    assert_eq!((&whole["severity"], whole["changes"].as_array().unwrap().len()), (&json!("breaking"), 2));
-    assert_eq!((&one["severity"], &one["changes"][0]["kind"]), (&json!("review"), &json!("description")));
-    assert_eq!(one["changes"][0]["before"], "Lists sightings.");
-    assert_eq!((&old["severity"], &old["current_hash"]), (&json!("breaking"), &json!(null)));
-    assert_eq!((&one["in_log"], &one["log"]["event"]), (&json!(true), &json!("confirmed")));
+    let pins_of = |answer: &Value| -> Value {
+        let names = ["state", "hash", "current_hash", "severity", "changes", "in_log", "live"];
+        answer["pins"].as_array().unwrap().iter().map(|pin| members(pin, &names)).collect()
+    };
+    let holding = members(&before, &["all_hold", "holding"]);
+    let compared = json!({ "holding": holding, "before": pins_of(&before), "after": pins_of(&after),
+        "event": after["pins"][1]["log"]["event"] });
+    assert_snapshot!(shown(&registry, &compared));
+    let one = &after["pins"][1];
     assert_eq!(one["current_hash"], tools_of(&registry, &id).await["tools"][0]["hash"]);
 
     let refused = [
@@ -224,11 +199,9 @@ async fn pins_hold_until_one_byte_changes() {
         json!({ "pins": [{ "hash": "0".repeat(64) }] }),
         json!({ "pins": vec![json!({ "listing_id": id, "hash": "0".repeat(64) }); 101] }),
     ];
-    for body in refused {
-        assert_eq!(registry.post("/api/pins/check", &body).await.status, 422, "{body}");
-    }
+    assert_snapshot!(refused_bodies(&registry, "/api/pins/check", &json!({}), refused).await);
 
-    crate::fixtures::demote(&registry, &peer, &id).await;
+    demote(&registry, &peer, &id).await;
     let unread = check(&registry, json!([{ "listing_id": id, "hash": set }])).await["pins"][0].clone();
     assert_eq!((&unread["live"], &unread["probed_at"]), (&json!(false), &json!(null)), "{unread}");
 }
@@ -245,9 +218,13 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
     assert_eq!(registry.lane(&id).await, "demoted");
     let pins = json!([{ "listing_id": id, "tool": "list_sightings", "hash": answer["tools"][0]["hash"] }]);
     let pin = check(&registry, pins).await["pins"][0].clone();
-    assert_members(&pin, &json!({ "state": "changed", "severity": "danger", "in_log": true }));
     let kinds = pin["changes"].as_array().unwrap().iter().map(|change| &change["kind"]);
-    assert!(kinds.clone().any(|kind| kind == "injection"), "{pin}");
+    let pinned = json!([pin["state"], pin["severity"], pin["in_log"], kinds.collect::<Vec<_>>()]);
+    assert_eq!(
+        pinned,
+        json!(["changed", "danger", true, ["injection", "description_wider", "argument_added"]]),
+        "{pin}"
+    );
     let hash = registry.refused_tool("capability_hash", &json!({ "listing_id": id })).await;
     assert_eq!(hash["code"], "nothing_observed", "a text of that probe is withheld");
     let tools = tools_of(&registry, &id).await;
@@ -268,7 +245,7 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
 async fn change_of_tools_begins_at_the_last_probe_that_read_them() {
     let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
     let read_at = registry.status(&id).await["probe"]["probed_at"].clone();
-    crate::fixtures::demote(&registry, &peer, &id).await;
+    demote(&registry, &peer, &id).await;
 
     peer.answer_with(servers::modern_with_tools(json!([sightings("Lists birds.")])));
     registry.publish_mcp(&peer.url("/mcp")).await;
@@ -292,7 +269,7 @@ async fn withdrawal_by_the_operator_removes_the_latest_change_of_tools() {
     let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
     look(&registry, &peer, json!([sightings("Lists sightings!")])).await;
     assert!(registry.status(&id).await["evidence"]["changed"].is_object());
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    registry.withdraw(&id, "Test.").await;
     registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
     assert!(registry.status(&id).await["evidence"]["changed"].is_null());
     peer.answer_with(servers::modern_with_tools(json!([sightings("Lists birds.")])));
@@ -304,8 +281,7 @@ async fn withdrawal_by_the_operator_removes_the_latest_change_of_tools() {
     let drifts = drift_messages(&registry, &id).await;
     let detailed = drifts.iter().filter(|text| text.contains("listing_tools")).count();
     assert_eq!((drifts.len(), detailed), (1, 1), "{drifts:?}");
-    let checks = &status["checks"].as_array().unwrap();
-    let compared = checks.iter().find(|check| check["id"] == "tools_unchanged").unwrap();
+    let compared = item(&status["checks"], "id", "tools_unchanged");
     assert_eq!(compared["applies"], false, "nothing is stored to compare with");
 }
 
@@ -335,13 +311,9 @@ async fn resources_and_prompts_are_asked_only_if_offered() {
     let script = servers::modern_offering(json!([sightings("x")]), lists, json!({}));
     let (registry, _peer, id) = crate::fixtures::live_server(script).await;
     let answer = tools_of(&registry, &id).await;
-    assert_eq!(answer["resources"]["entries"][0]["uri"], "file:///notes");
-    assert_eq!(answer["resources"]["count"], 1);
-    assert_eq!(answer["resource_templates"]["entries"][0]["uri"], "file:///{path}");
-    assert_eq!(answer["prompts"]["count"], 2);
-    assert_eq!(answer["prompts"]["entries"].as_array().unwrap().len(), 1);
-    let page = registry.get_with(&format!("/list/{id}/tools"), ("accept", "text/html")).await;
-    assert!(page.body.as_str().unwrap().contains("file:///notes"), "{}", page.body);
+    let lists = members(&answer, &["resources", "resource_templates", "prompts"]);
+    assert_snapshot!(shown(&registry, &lists));
+    assert_contains(&registry.text(&format!("/list/{id}/tools")).await, &["file:///notes"]);
 
     let plain = Peer::start(servers::modern).await;
     registry.publish_mcp(&plain.url("/mcp")).await;
@@ -368,7 +340,7 @@ async fn withdrawal_removes_tools_and_the_next_probe_stores_them_again() {
     let (registry, _peer, id) = live_server(json!([sightings("x")])).await;
     let hash = tools_of(&registry, &id).await["tools"][0]["hash"].as_str().unwrap().to_owned();
     assert!(!registry.items(&format!("SEEN#{id}")).await.is_empty());
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
+    registry.withdraw(&id, "Spam.").await;
     assert_eq!(registry.items(&format!("SEEN#{id}")).await.len(), 0);
     registry.settle();
     let paths = [

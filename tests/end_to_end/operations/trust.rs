@@ -9,9 +9,7 @@ mod owner;
 mod reciprocity;
 mod signing_keys;
 
-use registry::model::ListingId;
-use serde_json::{Value, json};
-use tests::test_registry::TestRegistry;
+use tests::prelude::*;
 
 /// The REST endpoint of the trust operations.
 const FAMILY: &str = "/api/products/first-principles";

@@ -1,9 +1,6 @@
 //! Tests `/list/{id}`: the page of a listing in each of its states.
 
-use registry::model::ListingId;
-use serde_json::json;
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, Reply, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::{demote, live_agent, live_server, queued_agent};
 
@@ -41,23 +38,16 @@ async fn server_page_shows_weeks_of_probes_and_the_last_change() {
 
     assert_eq!((cells(&shown, "good"), cells(&shown, "proven"), cells(&shown, "failed")), (6, 30, 0));
     assert!(shown.contains("6 probes on 6 days; all passed."), "{shown}");
-    for text in [
-        "Why it is Live",
-        "<code dir=\"auto\">multiply</code>",
-        "<code dir=\"auto\">subtract</code>",
-        "server/discover",
-    ] {
-        assert!(shown.contains(text), "{text}: {shown}");
-    }
-    assert!(shown.contains("claude mcp add --transport http adder "), "{shown}");
-    assert!(shown.contains(&format!("/badge/live.svg?id={id}")) && shown.contains("cap_"));
-    assert!(shown.contains("rel=\"canonical\"") && !shown.contains("noindex"));
+    assert_contains(&shown, &["Why it is Live", "server/discover", "cap_", "rel=\"canonical\""]);
+    assert_contains(&shown, &["<code dir=\"auto\">multiply</code>", "<code dir=\"auto\">subtract</code>"]);
+    let live_badge = format!("/badge/live.svg?id={id}");
+    assert_contains(&shown, &["claude mcp add --transport http adder ", &live_badge]);
+    assert!(!shown.contains("noindex"));
 
     let changed = registry.status(&id).await["evidence"]["changed"].clone();
-    let added = json!({ "count": 1, "names": ["multiply"] });
-    assert_eq!(changed["added"], added, "the next recheck lost the change: {changed}");
-    assert_eq!(changed["removed"]["names"], json!(["subtract"]));
-    assert_eq!(changed["redescribed"]["count"], 0);
+    let one = |name: &str| json!({ "count": 1, "names": [name] });
+    assert_eq!([&changed["added"], &changed["removed"]], [&one("multiply"), &one("subtract")], "{changed}");
+    assert_eq!(changed["redescribed"]["count"], 0, "the next recheck lost the change");
 }
 
 #[tokio::test]
@@ -81,15 +71,11 @@ async fn server_page_shows_parameters_and_effects_of_tools() {
     ]);
     let (registry, _peer, id) = live_server(servers::modern_with_tools(tools)).await;
     let shown = page(&registry, &id).await;
-    for text in [
-        ">may delete or overwrite<",
-        ">only reads<",
-        ">only reads, but may delete or overwrite<",
-        "<code dir=\"auto\">sql</code> <span class=\"minor\">string</span>",
-        "<code dir=\"auto\">limit</code> <span class=\"minor\">integer, optional</span>",
-        "none reported yet",
-    ] {
-        assert!(shown.contains(text), "{text}: {shown}");
+    let effects = [">may delete or overwrite<", ">only reads<", ">only reads, but may delete or overwrite<"];
+    assert_contains(&shown, &effects);
+    for (name, kind) in [("sql", "string"), ("limit", "integer, optional")] {
+        let parameter = format!("<code dir=\"auto\">{name}</code> <span class=\"minor\">{kind}</span>");
+        assert_contains(&shown, &[&parameter]);
     }
     let tool = registry.status(&id).await["evidence"]["tools"][0].clone();
     let sql = json!({ "name": "sql", "type": "string", "required": true });
@@ -100,23 +86,21 @@ async fn server_page_shows_parameters_and_effects_of_tools() {
 #[tokio::test]
 async fn page_shows_outcomes_and_offers_badges_and_a_report() {
     let (registry, _peer, id) = live_agent().await;
-    let before = page(&registry, &id).await;
-    assert!(before.contains("none reported yet"), "{before}");
+    assert_contains(&page(&registry, &id).await, &["none reported yet"]);
     for ok in [true, false] {
         let outcome = json!({ "action": "deposit_outcome", "listing_id": id, "ok": ok });
         registry.post("/api/products/interop", &outcome).await;
         registry.advance(HOUR * 2);
     }
     let after = page(&registry, &id).await;
-    assert!(after.contains("1 of 2 worked"), "{after}");
-    assert!(after.contains("<dt>Recent use</dt><dd>low <span"), "{after}");
+    assert_contains(&after, &["1 of 2 worked", "<dt>Recent use</dt><dd>low <span"]);
+    assert_contains(&after, &["href=\"#report\"", "action=\"/api/report\""]);
     let badges: Vec<usize> = ["live", "clean", "verified", "listed"]
         .iter()
         .map(|name| after.find(&format!("src=\"/badge/{name}.svg?id={id}\"")).unwrap())
         .collect();
     assert!(badges.is_sorted(), "the first badge is the default: {badges:?}");
     assert_eq!(after.matches("<details open>").count(), 1);
-    assert!(after.contains("href=\"#report\"") && after.contains("action=\"/api/report\""), "{after}");
 }
 
 #[tokio::test]
@@ -152,21 +136,14 @@ async fn changed_skills_of_an_agent_are_shown() {
 async fn page_of_a_listing_that_is_not_live_shows_the_fix() {
     let (registry, peer, id) = queued_agent(agents::only(404)).await;
     let queued = page(&registry, &id).await;
-    assert!(queued.contains("Its first probe has not ended yet.") && queued.contains("noindex"), "{queued}");
+    assert_contains(&queued, &["Its first probe has not ended yet.", "noindex"]);
     assert!(!queued.contains("After you fix it"), "no probe has found anything to fix: {queued}");
-    let site = tests::test_registry::id_of(&registry.publish(&json!({ "url": peer.url("/x") })).await);
+    let site = id_of(&registry.publish(&json!({ "url": peer.url("/x") })).await);
     assert!(page(&registry, &site).await.contains("/ Unknown kind /"));
     registry.deliver_events().await;
     let failing = page(&registry, &id).await;
-    for text in [
-        "Needs a fix",
-        "card fail 404 (no card)",
-        "How to fix:",
-        "name=\"url\" required maxlength=\"2048\" value=\"http://127.0.0.1",
-        "noindex",
-    ] {
-        assert!(failing.contains(text), "{text}: {failing}");
-    }
+    assert_contains(&failing, &["Needs a fix", "card fail 404 (no card)", "How to fix:", "noindex"]);
+    assert_contains(&failing, &["name=\"url\" required maxlength=\"2048\" value=\"http://127.0.0.1"]);
     assert_eq!((cells(&failing, "failed"), cells(&failing, "unknown")), (1, 89));
     assert!(!failing.contains("Use it</h2>"), "how to install a server that does not answer");
 
@@ -184,12 +161,11 @@ async fn unknown_and_withdrawn_listings_have_helpful_pages() {
         let reply = read(&registry, path).await;
         let page = reply.body.as_str().unwrap();
         assert_eq!(reply.status, 404, "{path}");
-        assert!(page.contains("/for-agents") && page.contains("listing_not_found"), "{page}");
+        assert_contains(page, &["/for-agents", "listing_not_found"]);
         assert!(!page.contains("<script>"), "{page}");
     }
     registry.withdraw(&id, "Impersonates a bank.").await;
     let reply = read(&registry, &format!("/list/{id}")).await;
-    let page = reply.body.as_str().unwrap();
-    assert_eq!(reply.status, 404, "{page}");
-    assert!(page.contains("This listing was withdrawn. Impersonates a bank."), "{page}");
+    assert_eq!(reply.status, 404, "{reply:?}");
+    assert_contains(&reply.text(), &["This listing was withdrawn. Impersonates a bank."]);
 }

@@ -5,35 +5,24 @@ use std::process::Command;
 
 use axum::response::IntoResponse as _;
 use tests::peers::domains::TextSite;
-use tests::peers::{Peer, servers};
-use tests::test_registry::{TestOptions, TestRegistry, id_of};
+use tests::prelude::*;
 
 use crate::fixtures::{server_json, unescaped};
 
 async fn page(registry: &TestRegistry, path: &str) -> String {
-    let reply = registry.get(path).await.ok();
-    unescaped(reply.as_str().unwrap())
+    unescaped(&registry.text(path).await)
 }
 
 #[tokio::test]
 async fn page_names_the_places_of_the_listing_and_its_script() {
-    let options = TestOptions::default().with_setting("DNS_SERVER", "127.0.0.1:9");
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_with_setting("DNS_SERVER", "127.0.0.1:9").await;
     let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
     let text = page(&registry, &format!("/prove?id={id}")).await;
-    for part in [
-        "TXT record at mcp.example.com",
-        "/.well-known/jwks.json",
-        &format!("listing='{id}'"),
-        &format!("registry='{}'", registry.app.settings.base_url),
-        "prove.sh withdraw",
-        "prove.sh read_feedback",
-        "prove.sh opt_in",
-    ] {
-        assert!(text.contains(part), "{part} is missing: {text}");
-    }
-    let general = page(&registry, "/prove").await;
-    assert!(general.contains("listing='<listing_id>'"), "{general}");
+    assert_contains(&text, &["TXT record at mcp.example.com", "/.well-known/jwks.json"]);
+    let base = &registry.app.settings.base_url;
+    assert_contains(&text, &[&format!("listing='{id}'"), &format!("registry='{base}'")]);
+    assert_contains(&text, &["prove.sh withdraw", "prove.sh read_feedback", "prove.sh opt_in"]);
+    assert_contains(&page(&registry, "/prove").await, &["listing='<listing_id>'"]);
     assert_eq!(registry.get("/prove?id=agtpub_00000000000000000000").await.status, 404);
     assert_eq!(registry.get("/prove?id=nonsense").await.status, 404);
 }

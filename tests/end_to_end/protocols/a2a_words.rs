@@ -2,9 +2,7 @@
 //! is short.
 
 use registry::features::CATALOGUE;
-use serde_json::{Value, json};
-use tests::peers::{CARD, Peer, PeerRequest, agents, json_answer};
-use tests::test_registry::TestRegistry;
+use tests::prelude::*;
 
 use crate::fixtures::live_agent;
 

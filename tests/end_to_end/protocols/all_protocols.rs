@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 
 use registry::features::{AnyOperation, CATALOGUE, Route, RouteInput};
-use serde_json::{Value, json};
-
+use tests::prelude::*;
 use tests::test_registry::for_whole_answer;
 
 use crate::fixtures::{LivePair, live_pair};
@@ -22,23 +21,34 @@ const PROTOCOLS: [Protocol; 3] = [Protocol::Rest, Protocol::Mcp, Protocol::A2a];
 /// Operations without a REST route: REST returns their results in the envelope of the active list.
 const WITHOUT_REST: [&str; 2] = ["search_active", "get_founding_deal"];
 
-/// The example of an operation, with listings that exist.
-fn arguments(pair: &LivePair, entry: &AnyOperation) -> Value {
-    let mut arguments: Value = serde_json::from_str(entry.example).unwrap();
-    for (member, value) in arguments.as_object_mut().unwrap() {
-        match member.as_str() {
-            "listing_id" | "id" => *value = json!(pair.agent),
-            "listing_b" => *value = json!(pair.server),
-            "listing_ids" => *value = json!([pair.agent, pair.server]),
-            "url" | "agent_card_url" => *value = json!(pair.peers[0].card()),
+/// The example of an operation, with listings and a card that exist.
+pub(super) fn example(pair: &LivePair, entry: &AnyOperation) -> Value {
+    fn fill(value: &mut Value, pair: &LivePair) {
+        match value {
+            Value::String(text) if text.starts_with("http") => *value = json!(pair.peers[0].card()),
+            Value::String(text) if text.starts_with("agtpub_") => *value = json!(pair.agent),
+            Value::String(text) if text.starts_with("mcp-") => *value = json!(pair.server),
+            Value::Array(items) => items.iter_mut().for_each(|item| fill(item, pair)),
+            Value::Object(members) => members.values_mut().for_each(|member| fill(member, pair)),
             _ => {}
         }
     }
-    arguments
+    let mut example = serde_json::from_str(entry.example).unwrap();
+    fill(&mut example, pair);
+    example
+}
+
+/// Arguments as a query.
+pub(super) fn query(arguments: &Value) -> String {
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    for (name, value) in arguments.as_object().into_iter().flatten() {
+        query.append_pair(name, &value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    }
+    query.finish()
 }
 
 async fn call(pair: &LivePair, protocol: Protocol, entry: &AnyOperation) -> Value {
-    let arguments = arguments(pair, entry);
+    let arguments = example(pair, entry);
     let whole = for_whole_answer(entry.name, &arguments);
     match protocol {
         Protocol::Rest => call_by_rest(pair, entry, arguments).await,
@@ -73,12 +83,7 @@ async fn call_by_rest(pair: &LivePair, entry: &AnyOperation, mut arguments: Valu
     if route.is_post() {
         return pair.registry.post(route.path, &arguments).await.body;
     }
-    let pairs =
-        arguments.as_object().into_iter().flatten().map(|(name, value)| {
-            (name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        });
-    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
-    pair.registry.get(&format!("{}?{query}", route.path)).await.body
+    pair.registry.get(&format!("{}?{}", route.path, query(&arguments))).await.body
 }
 
 /// The paths of all members at any depth. Listing ids in paths are replaced, and list elements have one path.

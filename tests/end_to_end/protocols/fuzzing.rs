@@ -15,8 +15,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use registry::model::{CallerAddress, LimitedAction};
-use serde_json::{Map, Value, json};
-use tests::test_registry::{TestOptions, TestRegistry};
+use serde_json::Map;
+use tests::prelude::*;
 use tower::ServiceExt;
 
 const CASES: u32 = 4_000;
@@ -46,20 +46,15 @@ const HEADERS: [(&str, &str); 10] = [
     ("origin", "https://evil.example.com"),
 ];
 
+/// A request; the body of a valid one is a document.
 #[derive(Clone, Debug)]
-struct Sent {
+struct Sent<B> {
     path: &'static str,
     headers: Vec<(&'static str, String)>,
-    body: Vec<u8>,
+    body: B,
 }
 
-/// A valid request of one of the protocols.
-#[derive(Clone, Debug)]
-struct Seed {
-    path: &'static str,
-    headers: Vec<(&'static str, String)>,
-    body: Value,
-}
+type Seed = Sent<Value>;
 
 fn a2a_seeds() -> Vec<Seed> {
     let newest =
@@ -73,18 +68,14 @@ fn a2a_seeds() -> Vec<Seed> {
         "message": { "role": "user", "parts": [{ "type": "text", "text": "status of mcp-x" }] } });
     let listed = json!({ "pageSize": 2, "pageToken": "", "contextId": "t2", "includeArtifacts": true });
     let named = json!({ "id": "t1", "historyLength": 1 });
+    let status = json!({ "operation": "check_status", "arguments": { "id": "mcp-x" } });
+    let active = json!({ "skill": "search-active", "arguments": { "limit": 5 } });
     let calls = [
         ("SendMessage", text("which MCP servers are live?")),
         ("SendMessage", text("please score \u{202e}😀 ? gopher:x")),
         ("SendMessage", hurried),
-        (
-            "SendMessage",
-            newest(json!([{ "data": { "operation": "check_status", "arguments": { "id": "mcp-x" } } }])),
-        ),
-        (
-            "SendMessage",
-            newest(json!([{ "data": { "skill": "search-active", "arguments": { "limit": 5 } } }])),
-        ),
+        ("SendMessage", newest(json!([{ "data": status }]))),
+        ("SendMessage", newest(json!([{ "data": active }]))),
         ("SendMessage", newest(json!([{ "url": CLOSED_PORT, "mediaType": "application/json" }]))),
         ("SendMessage", newest(json!([{ "raw": "aGk=", "filename": "x" }]))),
         ("message/send", older),
@@ -122,11 +113,9 @@ fn mcp_seeds() -> Vec<Seed> {
         calls.map(|params| ("tools/call", params)).into_iter().chain(others).collect();
     let mut seeds = Vec::new();
     let mut add = |version: &str, more: [Option<(&'static str, &str)>; 2], body: Value| {
-        let mut headers = vec![
-            ("content-type", "application/json".to_owned()),
-            ("mcp-protocol-version", version.to_owned()),
-        ];
-        headers.extend(more.into_iter().flatten().map(|(name, value)| (name, value.to_owned())));
+        let usual = [("content-type", "application/json"), ("mcp-protocol-version", version)];
+        let headers = usual.into_iter().chain(more.into_iter().flatten());
+        let headers = headers.map(|(name, value)| (name, value.to_owned())).collect();
         seeds.push(Seed { path: "/api/protocol", headers, body });
     };
     for (method, params) in requests {
@@ -204,7 +193,7 @@ fn damaged(text: Vec<u8>, edits: &[(Index, Index, u8)]) -> Vec<u8> {
     })
 }
 
-fn requests(seeds: Vec<Seed>) -> impl Strategy<Value = Sent> {
+fn requests(seeds: Vec<Seed>) -> impl Strategy<Value = Sent<Vec<u8>>> {
     let value_edits = prop::collection::vec((any::<Index>(), prop::option::of(any_json())), 0..3);
     let byte_edits = prop::option::weighted(0.15, prop::collection::vec(any::<(Index, Index, u8)>(), 1..4));
     let garbage = prop::option::weighted(0.03, prop::collection::vec(any::<u8>(), 0..200));
@@ -224,7 +213,7 @@ fn requests(seeds: Vec<Seed>) -> impl Strategy<Value = Sent> {
 }
 
 /// Status, content type and body of the reply.
-async fn reply_to(router: Router, sent: Sent) -> (StatusCode, String, Vec<u8>) {
+async fn reply_to(router: Router, sent: Sent<Vec<u8>>) -> (StatusCode, String, Vec<u8>) {
     let mut request = Request::post(sent.path);
     // Many callers, each with a few tasks of its own.
     let caller = Ipv4Addr::new(192, 0, 2, u8::try_from(sent.body.len() % 50).unwrap());
@@ -255,7 +244,7 @@ fn fuzz(runtime: &tokio::runtime::Runtime, router: &Router, seeds: Vec<Seed>, ex
         cases: CASES,
         failure_persistence: None,
         max_shrink_iters: 200,
-        ..ProptestConfig::default()
+        ..Default::default()
     };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let outcomes = RefCell::new(BTreeMap::<(u16, i64), u32>::new());
@@ -314,19 +303,14 @@ fn any_a2a_request_gets_a_valid_reply() {
 fn any_mcp_request_gets_a_valid_reply() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let registry = runtime.block_on(TestRegistry::start());
-    let expected = [
-        (200, 0),
-        (200, -32601),
+    let mut expected = vec![(200, 0), (202, 0), (403, 0), (200, -32601), (404, -32601), (415, -32600)];
+    expected.extend([
         (200, -32602),
-        (202, 0),
-        (400, -32600),
         (400, -32602),
+        (400, -32600),
         (400, -32700),
         (400, -32020),
         (400, -32022),
-        (403, 0),
-        (404, -32601),
-        (415, -32600),
-    ];
+    ]);
     fuzz(&runtime, &protocol::router(registry.app.clone()), mcp_seeds(), &expected);
 }

@@ -4,11 +4,12 @@ use std::io::Read as _;
 
 use flate2::read::GzDecoder;
 use http::{HeaderMap, Method, StatusCode, header};
-use registry::features::{AnyOperation, CATALOGUE, RouteInput};
-use serde_json::Value;
-use tests::test_registry::{TestOptions, TestRegistry, plain_client};
+use registry::features::{CATALOGUE, RouteInput};
+use tests::prelude::*;
+use tests::test_registry::plain_client;
 
-use crate::fixtures::{LivePair, all_documents, live_pair};
+use super::all_protocols::{example, query};
+use crate::fixtures::{all_documents, live_pair};
 
 const ORIGIN: (&str, &str) = ("origin", "https://page.example.org");
 
@@ -25,19 +26,16 @@ impl Answer {
     }
 }
 
-/// A client that does not follow redirects or decode bodies.
-struct RawClient {
-    http: reqwest::Client,
-    base: String,
-}
+/// Sends requests to a registry; does not follow redirects or decode bodies.
+struct RawClient<'a>(reqwest::Client, &'a TestRegistry);
 
-impl RawClient {
-    fn of(registry: &TestRegistry) -> Self {
-        Self { http: plain_client(), base: registry.url("").trim_end_matches('/').to_owned() }
+impl<'a> RawClient<'a> {
+    fn of(registry: &'a TestRegistry) -> Self {
+        Self(plain_client(), registry)
     }
 
     async fn request(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> Answer {
-        let request = self.http.request(method, format!("{}{path}", self.base));
+        let request = self.0.request(method, self.1.url(path));
         let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
         let response = request.send().await.unwrap();
         let (status, headers) = (response.status(), response.headers().clone());
@@ -170,8 +168,7 @@ async fn head_and_get_match_for_every_read_operation() {
     let client = RawClient::of(&pair.registry);
     for entry in CATALOGUE {
         for route in entry.routes.iter().filter(|route| !route.is_post() && !route.acts) {
-            let query = query(&pair, entry);
-            let path = format!("{}?{query}", route.path);
+            let path = format!("{}?{}", route.path, query(&example(&pair, entry)));
             let get = client.request(Method::GET, &path, &[]).await;
             let head = client.request(Method::HEAD, &path, &[]).await;
             assert_eq!((head.status, head.body.len()), (get.status, 0), "{path}");
@@ -229,40 +226,16 @@ async fn answers_without_a_rule_must_not_be_stored() {
     let pair = live_pair().await;
     let client = RawClient::of(&pair.registry);
     let json = [("accept", "application/json")];
-    for (method, path, headers) in [
-        (Method::GET, "/", &json[..]),
-        (Method::GET, "/no/such/path", &[]),
-        (Method::GET, "/api/publish", &[]),
-        (Method::GET, "/mcp", &[]),
-        (Method::POST, "/mcp", &[]),
-        (Method::GET, "/api/a2a", &[]),
-        (Method::POST, "/api/a2a", &[]),
-        (Method::GET, "/api/a2a/tasks/x", &[]),
-        (Method::GET, "/api/ard/agents", &[]),
-        (Method::POST, "/api/ard/search", &[]),
-        (Method::GET, "/v0.1/servers/none/versions", &[]),
-        (Method::POST, "/v0.1/publish", &[]),
-        (Method::GET, "/badge/1", &[]),
-        (Method::POST, "/api/products/checkout/webhook", &[]),
-    ] {
+    let gets = "/ /no/such/path /api/publish /mcp /api/a2a /api/a2a/tasks/x /api/ard/agents \
+                /v0.1/servers/none/versions /badge/1";
+    let posts = "/mcp /api/a2a /api/ard/search /v0.1/publish /api/products/checkout/webhook";
+    let gets = gets.split(' ').map(|path| (Method::GET, path));
+    for (method, path) in gets.chain(posts.split(' ').map(|path| (Method::POST, path))) {
+        let headers = if path == "/" { &json[..] } else { &[] };
         let answer = client.request(method.clone(), path, headers).await;
         assert_eq!(answer.header(header::CACHE_CONTROL), "no-store", "{method} {path}: {}", answer.status);
         assert!(answer.headers.get_all(header::VARY).iter().count() <= 1, "{method} {path}");
     }
-}
-
-/// The example of an operation as a query, with a listing that exists.
-pub(super) fn query(pair: &LivePair, entry: &AnyOperation) -> String {
-    let example: Value = serde_json::from_str(entry.example).unwrap();
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    for (name, value) in example.as_object().unwrap() {
-        match (name.as_str(), value) {
-            ("listing_id" | "id", _) => query.append_pair(name, pair.agent.as_str()),
-            (_, Value::String(text)) => query.append_pair(name, text),
-            (_, other) => query.append_pair(name, &other.to_string()),
-        };
-    }
-    query.finish()
 }
 
 #[tokio::test]

@@ -2,11 +2,11 @@
 //! because a client library would hide statuses, codes and headers.
 
 use axum::response::Response;
-use registry::error::ErrorKind;
 use registry::features::CATALOGUE;
-use serde_json::{Value, json};
-use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
-use tests::test_registry::{Reply, TestOptions, TestRegistry};
+use tests::prelude::*;
+
+use super::all_protocols::example;
+use crate::fixtures::live_pair;
 
 const NEWEST: &str = "2026-07-28";
 
@@ -79,21 +79,6 @@ async fn slow_batch_answers_what_ran_and_refuses_the_rest() {
     }
 }
 
-/// The example of an operation, with listings that are Live in this test.
-fn with_live_listings(example: &Value, url: &str, [agent, server]: [&str; 2]) -> Value {
-    let within = |value: &Value| with_live_listings(value, url, [agent, server]);
-    match example {
-        Value::String(text) if text.starts_with("http") => json!(url),
-        Value::String(text) if text.starts_with("agtpub_") => json!(agent),
-        Value::String(text) if text.starts_with("mcp-") => json!(server),
-        Value::Array(items) => items.iter().map(within).collect(),
-        Value::Object(members) => {
-            Value::Object(members.iter().map(|(name, member)| (name.clone(), within(member))).collect())
-        }
-        other => other.clone(),
-    }
-}
-
 fn violations(schema: &Value, structured: &Value) -> Vec<String> {
     let validator = jsonschema::validator_for(schema).unwrap();
     validator.iter_errors(structured).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
@@ -103,31 +88,27 @@ fn violations(schema: &Value, structured: &Value) -> Vec<String> {
 /// of the tool.
 #[tokio::test]
 async fn tool_results_follow_their_output_schema() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let server = Peer::start(servers::modern).await;
-    let ids = [registry.live_card(&peer.card()).await, registry.publish_mcp(&server.url("/mcp")).await];
-    registry.deliver_events().await;
-    let tools =
-        modern_at(&registry, "/mcp?toolsets=all", "tools/list", json!({})).await.body["result"]["tools"]
-            .clone();
+    let pair = live_pair().await;
+    let registry = &pair.registry;
+    let listed = modern_at(registry, "/mcp?toolsets=all", "tools/list", json!({})).await;
+    let tools = &listed.body["result"]["tools"];
     let tool_of = |name: &str| tools.as_array().unwrap().iter().find(|tool| tool["name"] == name);
     for entry in CATALOGUE {
         let name = entry.name;
         let Some(tool) = tool_of(name) else {
-            assert!(entry.refusals.contains(&ErrorKind::Unauthenticated), "only the operator lists {name}");
+            assert!(
+                entry.refusals.contains(&registry::error::ErrorKind::Unauthenticated),
+                "only the operator lists {name}"
+            );
             continue;
         };
-        let example = with_live_listings(
-            &serde_json::from_str(entry.example).unwrap(),
-            &peer.card(),
-            [ids[0].as_str(), ids[1].as_str()],
-        );
+        let example = example(&pair, entry);
         assert!(jsonschema::is_valid(&tool["inputSchema"], &example), "{name}: {example}");
         let full = json!({ "detail": "full" });
         for more in [Value::Null, full].iter().take(1 + usize::from(!entry.short.is_empty())) {
             let mut arguments = example.clone();
             arguments.as_object_mut().unwrap().extend(more.as_object().cloned().into_iter().flatten());
-            let result = call(&registry, name, arguments.clone()).await;
+            let result = call(registry, name, arguments.clone()).await;
             let structured = &result["structuredContent"];
             // Payments are not open yet. The tokens and the order of an example do not exist, and feedback can be given once.
             let is_expected_refusal = ["bad_token", "order_not_found", "already_completed"]
@@ -152,7 +133,7 @@ async fn tool_results_follow_their_output_schema() {
                 assert!(text.len() < structured.to_string().len(), "{name}: {text}");
             }
         }
-        let wrong = call(&registry, name, json!({ "no_such_argument": [] })).await;
+        let wrong = call(registry, name, json!({ "no_such_argument": [] })).await;
         assert_eq!(wrong["isError"], true, "{name}: {wrong}");
         assert!(wrong["structuredContent"]["next"].is_object(), "{name}: the error has no `next`: {wrong}");
     }

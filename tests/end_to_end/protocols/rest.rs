@@ -1,6 +1,7 @@
-//! Tests plain REST: methods, headers and errors that are the same for all queries.
+//! Tests plain REST: methods, headers and errors that are the same for all queries, and bodies with the media type of a
+//! form. `tests/browser` tests the form itself, with and without scripts.
 
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::refused_queries;
 
@@ -42,5 +43,20 @@ async fn rate_limited_request_costs_no_table_call() {
         assert_eq!(registry.get("/discovery.json").await.status, 200, "each function has its own limit");
         registry.advance(std::time::Duration::from_secs(1));
         assert_eq!(registry.get("/api/feed").await.status, 200, "accepted after the time in `retry-after`");
+    }
+}
+
+/// curl sends a body as a form unless its caller names a media type.
+#[tokio::test]
+async fn json_without_its_media_type_is_read_as_json() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let headers = [("content-type", "application/x-www-form-urlencoded")];
+    let post = async |body: &str| registry.send("POST", "/api/publish", &headers, body).await;
+    let listed = post(&format!("{{\"url\": \"{}\"}}", peer.card())).await;
+    assert_eq!((listed.status, &listed.body["status"]), (200, &json!("queued")), "{listed:?}");
+    for body in ["{\"url\": \"nonsense\"}", "url=nonsense"] {
+        let refused = post(body).await;
+        refused.assert_problem();
+        assert_eq!(refused.status, 422, "{refused:?}");
     }
 }

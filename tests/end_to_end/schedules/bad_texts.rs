@@ -2,9 +2,7 @@
 //! the server contains such a text, the listing does not go Live, and its status names the field.
 
 use axum::response::Response;
-use serde_json::{Value, json};
-use tests::peers::{Peer, PeerRequest, agents, servers};
-use tests::test_registry::{HOUR, TestRegistry, id_of};
+use tests::prelude::*;
 
 use crate::fixtures::{live_agent, live_server, queued_agent, recheck_due};
 
@@ -19,14 +17,11 @@ fn description(peer: &Peer, title: &str, description: &str) -> Value {
     })
 }
 
-/// Publishes and probes; returns the lane and the first reason.
-async fn outcome(registry: &TestRegistry, body: &Value) -> (String, String) {
-    let id = id_of(&registry.publish(body).await);
-    let status = registry.probed_status(&id).await;
-    let reason = status["reasons"].get(0).map_or_else(String::new, |reason| {
-        format!("{}: {}", reason["code"].as_str().unwrap(), reason["seen"].as_str().unwrap())
-    });
-    (status["lane"].as_str().unwrap().to_owned(), reason)
+/// Publishes and probes a server whose texts contain an instruction to models; the reason must name the place.
+async fn assert_needs_fix(registry: &TestRegistry, body: &Value, place: &str) {
+    let status = registry.probed_status(&id_of(&registry.publish(body).await)).await;
+    assert_members(&status, &json!({ "lane": "needs_fix", "/reasons/0/code": "no_injection" }));
+    assert!(status["reasons"][0]["seen"].as_str().unwrap().starts_with(place), "{place} {status}");
 }
 
 /// The feed and the pages show the texts of a new listing before its first probe.
@@ -47,15 +42,13 @@ async fn bad_texts_of_a_publish_request_are_refused() {
         (description(&peer, "Adder", "<img src=x>"), "description", "not_plain_text"),
     ] {
         let reply = registry.post("/api/publish", &body).await;
-        reply.assert_problem();
+        reply.assert_invalid(field);
         let rule_of = reply.body["violations"][0].get("rule").unwrap_or(&reply.body["code"]);
-        assert_eq!(reply.status, 422, "{body}");
-        assert_eq!(reply.body["field"], field, "{body}");
         assert_eq!(rule_of, rule, "{body}");
     }
     assert!(registry.items("LISTING#").await.is_empty(), "a listing was stored");
-    let fine = outcome(&registry, &description(&peer, "Adder", "Adds.")).await;
-    assert_eq!(fine, ("active".to_owned(), String::new()));
+    let fine = id_of(&registry.publish(&description(&peer, "Adder", "Adds.")).await);
+    registry.deliver_to_live(&fine).await;
 }
 
 #[tokio::test]
@@ -97,9 +90,7 @@ async fn truncated_and_hidden_server_texts_are_checked() {
     let registry = TestRegistry::start().await;
     for (tools, instructions, place) in cases {
         let peer = Peer::start(serving(tools, instructions)).await;
-        let (lane, reason) = outcome(&registry, &json!({ "mcp_url": peer.url("/mcp") })).await;
-        assert_eq!(lane, "needs_fix", "{place}");
-        assert!(reason.starts_with(&format!("no_injection: {place}")), "{place} {reason}");
+        assert_needs_fix(&registry, &json!({ "mcp_url": peer.url("/mcp") }), place).await;
     }
 }
 
@@ -108,9 +99,7 @@ async fn truncated_card_texts_are_checked() {
     let registry = TestRegistry::start().await;
     let text = format!("{}{BAD}", "Adds two numbers. ".repeat(80));
     let peer = Peer::start(agents::newest_with(json!({ "description": text }))).await;
-    let (lane, reason) = outcome(&registry, &json!({ "agent_card_url": peer.card() })).await;
-    assert_eq!(lane, "needs_fix", "{reason}");
-    assert!(reason.starts_with("no_injection: description: "), "{reason}");
+    assert_needs_fix(&registry, &json!({ "agent_card_url": peer.card() }), "description: ").await;
 }
 
 /// A failed handshake needs confirmation, because it may be an accident. Instructions to a model are none.
@@ -122,8 +111,8 @@ async fn live_server_with_a_new_injection_falls_at_the_next_look() {
     peer.answer_with(serving(tools(BAD), ""));
     recheck_due(&registry, &id).await;
     let status = registry.status(&id).await;
-    assert_eq!((&status["lane"], &status["checks_clean"]), (&json!("demoted"), &json!(false)), "{status}");
-    assert_eq!(status["reasons"][0]["code"], "no_injection");
+    let demoted = json!({ "lane": "demoted", "checks_clean": false, "/reasons/0/code": "no_injection" });
+    assert_members(&status, &demoted);
     assert_eq!(registry.live_counts().await, (0, 0));
     let inbox = registry.get(&format!("/api/talk?listing_id={id}")).await.body.to_string();
     assert!(inbox.contains("your server answers, but a check failed"), "{inbox}");

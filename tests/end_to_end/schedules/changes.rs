@@ -1,11 +1,8 @@
 //! Tests how others follow what changes: by cursor and as an Atom feed.
 
 use futures::future::join_all;
-use registry::model::ListingId;
-use serde_json::{Value, json};
 use tests::instrumented::as_function;
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::{live_agent, live_server, texts, values_of};
 
@@ -31,21 +28,22 @@ async fn followers_see_each_change_of_a_listing_in_order() {
     assert_eq!(kinds(&changes(&registry, "since=1").await), []);
 
     drop(peer);
-    for _ in 0..5 {
-        registry.recheck_after(HOUR).await;
+    for wait in [HOUR; 5].into_iter().chain([HOUR * 6; 28]) {
+        registry.recheck_after(wait).await;
     }
-    for _ in 0..4 * 7 {
-        registry.recheck_after(HOUR * 6).await;
+    let both = [(1, "listing_live"), (2, "listing_demoted")];
+    for (query, expected, more) in [
+        ("since=1", &both[1..], false),
+        ("since=0&limit=1", &both[..1], true),
+        ("", &both, false),
+        ("kind=mcp", &[], false),
+        ("kind=agent&limit=1", &both[1..], false),
+        ("listing_id=agent-other", &[], false),
+    ] {
+        let read = changes(&registry, query).await;
+        assert_eq!((kinds(&read).as_slice(), &read["more"]), (expected, &json!(more)), "{query}: {read}");
     }
-    let fallen = changes(&registry, "since=1").await;
-    assert_eq!(kinds(&fallen), [(2, "listing_demoted")], "{fallen}");
     assert_eq!(changes(&registry, "since=2").await["cursor"], 2);
-    assert_eq!(kinds(&changes(&registry, "since=0&limit=1").await), [(1, "listing_live")]);
-    assert_eq!(changes(&registry, "since=0&limit=1").await["more"], true);
-    assert_eq!(kinds(&changes(&registry, "").await), [(1, "listing_live"), (2, "listing_demoted")]);
-    assert_eq!(kinds(&changes(&registry, "kind=mcp").await), []);
-    assert_eq!(kinds(&changes(&registry, "kind=agent&limit=1").await), [(2, "listing_demoted")]);
-    assert_eq!(kinds(&changes(&registry, "listing_id=agent-other").await), []);
 }
 
 #[tokio::test]
@@ -116,7 +114,7 @@ async fn newest_cursor_is_known_at_once() {
     assert_eq!(changes(&registry, "kind=agent").await["cursor"], 1);
     let (_, calls) = registry.counted(changes(&registry, &format!("listing_id={id}"))).await;
     assert_eq!(calls.total(), 1, "only the last number is read again");
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    registry.withdraw(&id, "Test.").await;
     as_function("probe-tick", registry::listing::change_feed::number_or_warn(&registry.app)).await;
     assert_eq!(changes(&registry, "kind=agent").await["cursor"], 2);
     let read = changes(&registry, "since=1").await;
@@ -130,9 +128,7 @@ async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     let hostile = Peer::start(agents::newest_called("Fish & \"Chips\"")).await;
     let id = registry.live_card(&hostile.card()).await;
     registry.tick_after(TICK).await;
-    let feed = async |query: &str| {
-        registry.get(&format!("/feeds/changes.atom{query}")).await.ok().as_str().unwrap().to_owned()
-    };
+    let feed = async |query: &str| registry.text(&format!("/feeds/changes.atom{query}")).await;
     let all = feed("").await;
     assert!(all.contains("<entry>") && !all.contains("Fish & "), "{all}");
     let entries = async |query: &str| feed(query).await.matches("<entry>").count();
@@ -145,11 +141,11 @@ async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     assert_eq!(entries("?domain=127.0.0.1").await, 1);
     assert_eq!(entries("?domain=example.com").await, 0);
     assert_eq!(entries("?domain=%20").await, 0);
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    registry.withdraw(&id, "Test.").await;
     registry.tick_after(TICK).await;
     assert_eq!(entries("?domain=127.0.0.1").await, 2, "the withdrawal");
     registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    registry.withdraw(&id, "Test.").await;
     registry.tick_after(TICK).await;
     assert_eq!(entries("?domain=127.0.0.1").await, 4, "the second withdrawal");
     assert_eq!(entries("?domain=example.com").await, 0);

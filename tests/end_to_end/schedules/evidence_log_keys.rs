@@ -1,10 +1,8 @@
 //! Tests a change of the log's key. Clients that know only the old key verify the log until the operator retires it.
 
 use registry::model::LogEvent;
-use serde_json::{Value, json};
 use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
-use tests::peers::{Peer, agents};
-use tests::test_registry::{TICK, TestRegistry};
+use tests::prelude::*;
 
 use super::evidence_log::{checkpoint, leaves};
 

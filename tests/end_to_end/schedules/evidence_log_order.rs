@@ -8,13 +8,10 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{
-    Clock, HashPrefix, Lane, Listing, ListingId, Moment, PublicReason, Random, Withdrawal,
-};
+use registry::model::{Clock, HashPrefix, Lane, Listing, Moment, PublicReason, Random, Withdrawal};
 use registry::probe::run;
-use serde_json::{Value, json};
 use tests::fixtures::feed_item;
-use tests::test_registry::{DAY, HOUR, TestRegistry};
+use tests::prelude::*;
 
 use super::evidence_log::{leaves, verified_proof};
 use crate::fixtures::live_agent;

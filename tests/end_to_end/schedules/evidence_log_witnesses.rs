@@ -9,10 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use http::StatusCode;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
-use serde_json::json;
 use signed_note::{Note, Signature, StandardVerifier, Verifier, VerifierList};
-use tests::peers::{Peer, PeerRequest, agents, empty};
-use tests::test_registry::{TICK, TestOptions, TestRegistry};
+use tests::prelude::*;
 use tlog_tiles::{Checkpoint, Hash, check_tree};
 
 use super::evidence_log::{checkpoint, verified_proof};
@@ -150,6 +148,10 @@ async fn witnessed_registry(witnesses: &[&Witness]) -> (TestRegistry, Peer) {
     (registry, peer)
 }
 
+async fn state_of(registry: &TestRegistry, witness: usize) -> Value {
+    registry.get("/log").await.body["witnesses"][witness].clone()
+}
+
 fn size_of(checkpoint: &str) -> u64 {
     checkpoint.lines().nth(1).unwrap().parse().unwrap()
 }
@@ -180,11 +182,12 @@ async fn witnesses_cosign_each_checkpoint_and_the_registry_serves_the_cosignatur
         assert!(described.contains(&format!("\"{member}\":{{")), "{member} is not described");
     }
     let state = &about["witnesses"][0];
-    assert_eq!((&state["vkey"], &state["tree_size"]), (&json!(one.vkey()), &json!(4)), "{about}");
-    assert_eq!(state["cosigned_at"], "2026-11-20T12:00:00.000Z");
-    assert!(state.get("failure").is_none() && state["line"].is_string(), "{about}");
-    let page = registry.get("/status").await.body;
-    assert!(page.as_str().unwrap().contains("witness.example/w2"), "{page}");
+    let cosigned_at = "2026-11-20T12:00:00.000Z";
+    let expected =
+        json!({ "vkey": one.vkey(), "tree_size": 4, "cosigned_at": cosigned_at, "/failure": null });
+    assert_members(state, &expected);
+    assert!(state["line"].is_string(), "{about}");
+    assert_contains(&registry.text("/status").await, &["witness.example/w2"]);
     // Nothing new: a witness that has cosigned the tree is not asked again.
     registry.tick_after(TICK).await;
     let asked = one.peer.request_names().len();
@@ -218,14 +221,11 @@ async fn witness_refuses_a_log_that_does_not_contain_what_it_cosigned() {
     witness.with(|memory| memory.root = Some(Hash([7; 32])));
     registry.live_card(&peer.url("/3/card.json")).await;
     registry.tick_after(TICK).await;
-    let state = registry.get("/log").await.body["witnesses"][0].clone();
-    assert_eq!(state["failure"], "the answer has the status 422", "{state}");
-    let page = registry.get("/status").await.body;
-    assert!(page.as_str().unwrap().contains("status 422"), "{page}");
+    assert_eq!(state_of(&registry, 0).await["failure"], "the answer has the status 422");
+    assert_contains(&registry.text("/status").await, &["status 422"]);
     witness.with(|memory| memory.size = 99);
     registry.tick_after(TICK).await;
-    let state = registry.get("/log").await.body["witnesses"][0].clone();
-    assert_eq!(state["failure"], "the witness has cosigned a larger tree", "{state}");
+    assert_eq!(state_of(&registry, 0).await["failure"], "the witness has cosigned a larger tree");
     // No witness cosigns any more: after some ticks the registry serves its own checkpoint.
     for _ in 0..4 {
         registry.tick_after(TICK).await;
@@ -246,8 +246,7 @@ async fn silent_or_false_witness_delays_neither_the_log_nor_the_others() {
     assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
     let served = checkpoint(&registry).await;
     assert_eq!((silent.cosigned_size(&served), good.cosigned_size(&served)), (None, Some(2)));
-    let state = registry.get("/log").await.body["witnesses"][0].clone();
-    assert_eq!((&state["failure"], &state["tree_size"]), (&json!("timeout"), &json!(0)), "{state}");
+    assert_members(&state_of(&registry, 0).await, &json!({ "failure": "timeout", "tree_size": 0 }));
     // It answers again, without new leaves.
     silent.with(|memory| memory.is_silent = false);
     registry.tick_after(TICK).await;
@@ -261,6 +260,5 @@ async fn silent_or_false_witness_delays_neither_the_log_nor_the_others() {
     let served = checkpoint(&registry).await;
     assert_eq!((silent.cosigned_size(&served), size_of(&served)), (Some(3), 3));
     assert!(!served.contains("witness.example/w2"), "{served}");
-    let state = registry.get("/log").await.body["witnesses"][1].clone();
-    assert_eq!(state["failure"], "the answer contains no valid cosignature", "{state}");
+    assert_eq!(state_of(&registry, 1).await["failure"], "the answer contains no valid cosignature");
 }

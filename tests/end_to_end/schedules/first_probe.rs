@@ -1,26 +1,25 @@
-//! Tests the first probe of a listing, which its `listing.queued` event starts. Several such events can
-//! arrive at the same time. An event can also be delivered twice, or for an unknown listing.
+//! Tests the first probe of a listing, which its `listing.queued` event starts. Several such events can arrive at the same
+//! time. An event can also be delivered twice, or for an unknown listing. Each kind of peer goes Live, also one whose texts
+//! are larger than one item of the table.
 
 use std::sync::{Arc, Barrier};
 
-use axum::response::IntoResponse as _;
+use axum::response::{IntoResponse as _, Response};
 use futures::future::join_all;
 use http::StatusCode;
-use serde_json::json;
-use tests::peers::{Peer, PeerRequest, agents, json_answer, servers};
-use tests::test_registry::{DAY, HOUR, TestRegistry, id_of};
+use tests::peers::result;
+use tests::prelude::*;
 
-use crate::fixtures::{queued_agent, time};
+use crate::fixtures::{demote, live_agent, live_server, queued_agent, recheck_at, recheck_due, time};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_first_probe_events_start_one_probe() {
     let (registry, peer, id) = queued_agent(agents::newest).await;
     join_all((0..32).map(|_| registry.first_probe(&id))).await;
     assert_eq!(peer.request_names(), ["GET /.well-known/agent-card.json", "GetTask", "SendMessage"]);
-    let statistics = registry.probe_statistics().await;
-    assert_eq!((&statistics["used"], &statistics["outcomes"]["handshake"]["ok"]), (&json!(1), &json!(1)));
-    let worker = &statistics["probe_worker"];
-    assert_eq!((&worker["last_probed"], &worker["last_result"]), (&json!(id), &json!("ok")));
+    let one = json!({ "used": 1, "/outcomes/handshake/ok": 1, "/probe_worker/last_probed": id,
+        "/probe_worker/last_result": "ok" });
+    assert_members(&registry.probe_statistics().await, &one);
     assert_eq!((registry.lane(&id).await.as_str(), registry.live_counts().await), ("active", (1, 0)));
     assert_eq!(registry.feed_types().await.len(), 2);
 }
@@ -43,25 +42,20 @@ async fn only_one_of_many_listings_with_one_endpoint_goes_live() {
     .await;
     let ids = registry.publish_fleet(&peer, 0..4).await;
     join_all(ids.iter().map(|id| registry.first_probe(id))).await;
-    let (mut live, mut duplicates) = (Vec::new(), 0);
-    for id in &ids {
-        match registry.lane(id).await.as_str() {
-            "active" => live.push(id.clone()),
-            lane => {
-                assert_eq!(lane, "needs_fix");
-                assert_eq!(registry.reason_codes(id).await, ["endpoint_unique"]);
-                duplicates += 1;
-            }
-        }
+    assert_eq!(registry.live_counts().await, (1, 0));
+    let table = registry.table().await;
+    let holders = table.items_under("ENDPOINT#");
+    let live = id_of(holders[0]);
+    assert!(holders.len() == 2 && holders[0]["listing_id"] == holders[1]["listing_id"], "{holders:?}");
+    assert_eq!(registry.lane(&live).await, "active");
+    for id in ids.iter().filter(|id| **id != live) {
+        let status = registry.status(id).await;
+        assert_members(
+            &status,
+            &json!({ "lane": "needs_fix", "/reasons/0/code": "endpoint_unique", "/reasons/1": null }),
+        );
+        assert_contains(status["reasons"][0]["seen"].as_str().unwrap(), &[live.as_str()]);
     }
-    assert_eq!((live.len(), duplicates, registry.live_counts().await), (1, 3, (1, 0)));
-    let holders = registry.table().await;
-    let holders = holders.items_under("ENDPOINT#");
-    assert_eq!(holders.len(), 2, "its endpoint and its card");
-    assert!(holders.iter().all(|holder| holder["listing_id"] == json!(live[0])), "{holders:?}");
-    let status = registry.status(ids.iter().find(|id| **id != live[0]).unwrap()).await;
-    let seen = status["reasons"][0]["seen"].as_str().unwrap();
-    assert!(seen.contains(live[0].as_str()), "the reason names the holder: {status}");
 }
 
 #[tokio::test]
@@ -176,4 +170,99 @@ async fn fixed_card_of_a_site_may_be_at_another_path() {
     registry.advance(HOUR);
     registry.publish(&json!({ "url": peer.url("/") })).await;
     registry.deliver_to_live(&id).await;
+}
+
+#[tokio::test]
+async fn server_json_goes_live_under_its_name() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let body = json!({
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": "org.example/adder", "title": "The Adder", "description": "Adds what it is given.",
+        "version": "3.1.0", "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }],
+    });
+    let answer = registry.publish(&body).await;
+    assert_members(&answer, &json!({ "status": "queued", "lane": "queued" }));
+    let id = id_of(&answer);
+    let queued = json!({ "lane": "queued", "/next/action": "poll", "/probe": null, "reasons": [] });
+    assert_members(&registry.status(&id).await, &queued);
+    assert_eq!(registry.deliver_events().await[0]["detail"]["listing_id"], answer["listing_id"]);
+    let status = registry.status(&id).await;
+    // The published title stays.
+    let live = json!({ "lane": "active", "listing_id": "mcp-org-example-adder", "name": "The Adder" });
+    assert_members(&status, &live);
+    let kinds: Vec<Value> = registry.events().iter().map(|event| event["detail-type"].clone()).collect();
+    assert_eq!(kinds, ["listing.live"]);
+    for name in ["org.example/adder", "the  ADDER"] {
+        let found = registry.get(&format!("/api/listings/status?name={}", name.replace(' ', "%20"))).await;
+        assert_eq!((found.status, &found.body["listing_id"]), (200, &status["listing_id"]), "{name}");
+    }
+}
+
+/// The published kind is only a hint until the listing is Live, so a stranger who publishes a URL with the wrong kind does
+/// not block its owner.
+#[tokio::test]
+async fn probe_corrects_the_kind_of_a_listing_that_is_not_live() {
+    let registry = TestRegistry::start().await;
+    let (server, agent) = (Peer::start(servers::modern).await, Peer::start(agents::newest).await);
+    let wrong = registry.publish(&json!({ "agent_card_url": server.url("/mcp") })).await;
+    let id = id_of(&wrong);
+    registry.deliver_events().await;
+    let found = registry.status(&id).await;
+    assert_eq!((&found["lane"], &found["kind"]), (&json!("active"), &json!("mcp")), "{found}");
+    let right = registry.publish(&json!({ "mcp_url": server.url("/mcp") })).await;
+    assert_eq!(right["listing_id"], wrong["listing_id"]);
+
+    let wrong = registry.publish(&json!({ "mcp_url": agent.card() })).await;
+    registry.deliver_events().await;
+    let found = registry.status(&id_of(&wrong)).await;
+    assert_eq!((&found["lane"], &found["kind"]), (&json!("active"), &json!("agent")), "{found}");
+}
+
+/// The kind of a Live listing is proven, so a failing agent gets no MCP requests.
+#[tokio::test]
+async fn live_agent_gets_no_mcp_requests() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance_to(recheck_at(&registry, &id).await);
+    peer.forget_requests();
+    peer.answer_with(agents::only(404));
+    registry.recheck().await;
+    let names = peer.request_names();
+    assert!(!names.iter().any(|name| name.contains("initialize")), "{names:?}");
+    assert_eq!(registry.status(&id).await["kind"], "agent");
+}
+
+/// A server of 2026-07-28 with the largest stored number of tools and lengths, in characters of four bytes.
+fn verbose(request: &PeerRequest) -> Response {
+    let tool = |n: usize| {
+        json!({
+            "name": format!("{n:03}{}", "😀".repeat(125)), "description": "😀".repeat(500),
+            "inputSchema": { "type": "object" },
+        })
+    };
+    // In pages, because an answer has at most 1 MiB.
+    let page = request.body["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse::<usize>().unwrap());
+    let tools: Vec<Value> = (page * 100..(page + 1) * 100).map(tool).collect();
+    let mut listed = json!({ "resultType": "complete", "tools": tools, "ttlMs": 1, "cacheScope": "public" });
+    if page == 0 {
+        listed["nextCursor"] = json!("1");
+    }
+    if request.method() == Some("tools/list") {
+        return result(request, listed);
+    }
+    let info = json!({ "name": "verbose", "version": "1", "description": "😀".repeat(3000) });
+    let stated = json!({ "_meta": { "io.modelcontextprotocol/serverInfo": info } });
+    servers::modern_offering(json!([]), json!({}), stated)(request)
+}
+
+#[tokio::test]
+async fn server_with_oversized_texts_goes_live_and_is_demoted() {
+    let (registry, peer, id) = live_server(verbose).await;
+    let status = registry.status(&id).await;
+    let tools = status["evidence"]["tools"].as_array().unwrap();
+    assert!(tools.len() > 40 && tools[0]["description"].as_str().unwrap().chars().count() == 500);
+
+    // The recheck reads the same texts; then the server fails.
+    recheck_due(&registry, &id).await;
+    assert_eq!(registry.status(&id).await["lane"], "active");
+    demote(&registry, &peer, &id).await;
 }

@@ -1,10 +1,8 @@
 //! Tests servers that ask for a sign-in: how they become gated, where they are shown, and how the weekly recheck proves them
 //! again.
 
-use registry::model::ListingId;
-use serde_json::{Value, json};
-use tests::peers::{Peer, empty, servers, sign_in};
-use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry, id_of};
+use tests::peers::sign_in;
+use tests::prelude::*;
 
 use super::evidence_log::{events_of, leaves};
 use crate::fixtures::{recheck_at, recheck_due, recheck_three_times, server_names};
@@ -53,6 +51,12 @@ impl Setup {
     async fn hits(&self, query: &str) -> usize {
         self.registry.get(&format!("/api/match?q=files&{query}")).await.ok()["hits"].as_array().unwrap().len()
     }
+
+    /// Asserts the text of a badge.
+    async fn assert_badge(&self, badge: &str, text: &str) {
+        let image = self.registry.text(&format!("/badge/{badge}.svg?id={}", self.id)).await;
+        assert_contains(&image, &[&format!(": {text}</title>")]);
+    }
 }
 
 #[tokio::test]
@@ -60,15 +64,17 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
     let setup = Setup::start().await;
     let Setup { registry, authorization, id, .. } = &setup;
     let status = registry.status(id).await;
-    assert_eq!((&status["kind"], &status["access"]), (&json!("mcp"), &json!("gated")), "{status}");
     let sentence = format!("Asks for sign-in at {}, scope files:read.", authorization.origin);
     assert!(status["lane_reason"].as_str().unwrap().ends_with(&sentence), "{status}");
-    let sign_in = &status["evidence"]["sign_in"];
-    let expected =
+    let sign_in =
         json!({ "issuer": authorization.origin, "scopes": ["files:read"], "registration": "dynamic" });
-    assert_eq!((sign_in, &status["checks_clean"]), (&expected, &json!(true)));
-    assert!(status["recheck_at"].is_string() && status.get("retry_at").is_none(), "{status}");
-    assert_eq!(status["liveness"].get("latency_p50_ms"), None, "the sign-in is no handshake: {status}");
+    // The sign-in is no handshake, so there is no latency.
+    let expected = json!({
+        "kind": "mcp", "access": "gated", "checks_clean": true, "/retry_at": null, "/evidence/sign_in": sign_in,
+        "/liveness/latency_p50_ms": null,
+    });
+    assert_members(&status, &expected);
+    assert!(status["recheck_at"].is_string(), "{status}");
 
     assert_eq!(registry.live_counts().await, (0, 0));
     registry.settle();
@@ -78,28 +84,26 @@ async fn server_with_a_correct_sign_in_becomes_gated_and_is_never_counted_as_liv
     let inbox = registry.get(&format!("/api/talk?listing_id={id}")).await.body;
     assert_eq!(inbox["inbox"][0]["kind"], "welcome", "{inbox}");
 
-    for (badge, word) in [
-        ("gated", "sign-in metadata valid"),
-        ("live", "gated"),
-        ("clean", "gated"),
-        ("verified", "not verified"),
-    ] {
-        let image = registry.get(&format!("/badge/{badge}.svg?id={id}")).await.text();
-        assert!(image.contains(&format!(": {word}</title>")), "{badge}: {image}");
+    for (badge, text) in [("live", "gated"), ("clean", "gated"), ("verified", "not verified")] {
+        setup.assert_badge(badge, text).await;
     }
-    let page = registry.get(&format!("/list/{id}")).await.text();
-    assert!(page.contains("You must sign in to use it") && page.contains(&sentence), "{page}");
-    assert!(!page.contains("Publish again") && !page.contains("noindex"), "{page}");
-    assert!(page.contains("which found correct sign-in metadata"), "{page}");
-    assert!(!page.contains("Problem found"), "{page}");
+    setup.assert_badge("gated", "sign-in metadata valid").await;
+    let page = registry.text(&format!("/list/{id}")).await;
+    assert_contains(
+        &page,
+        &["You must sign in to use it", &sentence, "which found correct sign-in metadata"],
+    );
+    for absent in ["Publish again", "noindex", "Problem found"] {
+        assert!(!page.contains(absent), "{absent}: {page}");
+    }
     assert_eq!(registry.publish_mcp(&setup.server.url("/mcp")).await, *id, "its endpoint leads to it");
     let unnamed = registry.publish_mcp(&setup.server.url("/other/mcp")).await;
     registry.deliver_events().await;
-    let other = registry.get(&format!("/list/{unnamed}")).await.text();
+    let other = registry.text(&format!("/list/{unnamed}")).await;
     assert!(other.contains("<h1><bdi>127.0.0.1</bdi>") && !other.contains(" of 100"), "{other}");
     registry.index().await;
-    let board = registry.get("/list?access=gated").await.text();
-    assert!(board.contains("<bdi>127.0.0.1</bdi>"), "the board shows another name than the page: {board}");
+    // The board shows the same name as the page.
+    assert_contains(&registry.text("/list?access=gated").await, &["<bdi>127.0.0.1</bdi>"]);
 }
 
 #[tokio::test]
@@ -122,15 +126,16 @@ async fn lists_and_searches_contain_gated_servers_only_on_request() {
         assert_eq!(setup.hits(access).await, names.len(), "{access}");
         let ard = registry.get(&format!("/api/ard/search?q=files&{access}")).await.body;
         assert_eq!(ard["total"], names.len(), "{access}: {ard}");
-        let board = registry.get(&format!("/list?q=files&{access}")).await.text();
+        let board = registry.text(&format!("/list?q=files&{access}")).await;
         assert_eq!(board.contains("Every listing here"), matches!(access, "" | "access=open"), "{access}");
-        for name in ["Files", "Open files"] {
-            let shown = board.contains(&format!("<bdi>{name}</bdi>"));
-            let expected = names.contains(&if name == "Files" { NAME } else { "org.example/open" });
-            assert_eq!(shown, expected, "{access}: {name}");
+        for (title, name) in [("Files", NAME), ("Open files", "org.example/open")] {
+            assert_eq!(
+                board.contains(&format!("<bdi>{title}</bdi>")),
+                names.contains(&name),
+                "{access}: {name}"
+            );
         }
-        let by_state = format!("/list?q=files&{}", access.replace("access", "state"));
-        let by_state = registry.get(&by_state).await.text();
+        let by_state = registry.text(&format!("/list?q=files&{}", access.replace("access", "state"))).await;
         assert_eq!(by_state.matches("<bdi>").count(), board.matches("<bdi>").count(), "{access}");
     }
     // A form sends an empty text for the default.
@@ -142,12 +147,10 @@ async fn lists_and_searches_contain_gated_servers_only_on_request() {
     assert_eq!(setup.names(&second_page).await, ["org.example/open"]);
 
     let one = registry.get("/v0.1/servers/org.example%2Ffiles/versions/latest").await.body;
-    let evidence =
-        one["_meta"].as_object().unwrap().iter().find(|(key, _)| key.ends_with("/evidence")).unwrap().1;
-    assert_eq!((&evidence["access"], &evidence["class"]), (&json!("gated"), &json!("partial")), "{one}");
+    assert_members(&one["_meta"]["localhost/evidence"], &json!({ "access": "gated", "class": "partial" }));
+    // A gated listing gets no demo.
     let hit = &registry.get("/api/match?q=files&access=gated").await.body["hits"][0];
-    assert_eq!((&hit["access"], &hit["listing_id"]), (&json!("gated"), &json!(setup.id)));
-    assert!(hit.get("take_demo_get").is_none(), "a gated listing gets no demo: {hit}");
+    assert_members(hit, &json!({ "access": "gated", "listing_id": setup.id, "/take_demo_get": null }));
     let with_hits = registry.call_tool("ard_search", &json!({ "q": "files", "access": "gated" })).await;
     assert!(with_hits["note"].as_str().unwrap().starts_with("1 gated listing"), "{with_hits}");
     let said = registry.send_message(&json!({ "text": "show gated servers" })).await.to_string();
@@ -184,12 +187,10 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
     authorization.answer_with(|_| empty(404));
     registry.tick_after(DAY).await;
     let failing = registry.status(id).await;
-    assert_eq!((&failing["lane"], &failing["next"]["action"]), (&json!("gated"), &json!("fix")), "{failing}");
+    assert_members(&failing, &json!({ "lane": "gated", "/next/action": "fix" }));
     assert!(failing["lane_reason"].as_str().unwrap().starts_with("Gated, but its last probe failed"));
-    let badge = registry.get(&format!("/badge/gated.svg?id={id}")).await.text();
-    assert!(badge.contains(": sign-in, last probe failed</title>"), "{badge}");
-    let badge = registry.get(&format!("/badge/clean.svg?id={id}")).await.text();
-    assert!(badge.contains(": gated, last probe failed</title>"), "{badge}");
+    setup.assert_badge("gated", "sign-in, last probe failed").await;
+    setup.assert_badge("clean", "gated, last probe failed").await;
     // A stranger who publishes it again neither erases the outage nor makes it due.
     registry.events();
     let published = registry.publish(&described(&setup.server.url("/mcp"))).await;
@@ -198,10 +199,9 @@ async fn weekly_recheck_proves_a_sign_in_again_and_three_failures_demote() {
     let outage = |status: &Value| (status["liveness"]["failing_since"].clone(), status["recheck_at"].clone());
     assert_eq!(outage(&after), outage(&failing));
     recheck_three_times(registry, id).await;
-    let status = registry.status(id).await;
-    assert_eq!(status["lane"], "demoted", "{status}");
-    assert_eq!(status["reasons"][0]["code"], "sign_in:authorization_server_metadata", "{status}");
-    let page = registry.get(&format!("/list/{id}")).await.text();
+    let code = "sign_in:authorization_server_metadata";
+    assert_members(&registry.status(id).await, &json!({ "lane": "demoted", "/reasons/0/code": code }));
+    let page = registry.text(&format!("/list/{id}")).await;
     assert!(page.contains("No longer gated") && !page.contains("none yet"), "{page}");
     assert_eq!(registry.feed_types().await[0], "listing_demoted");
     assert_eq!(setup.decisions().await.last().unwrap(), "demoted");
@@ -236,22 +236,18 @@ async fn live_server_that_asks_for_a_sign_in_becomes_gated_and_the_other_way_rou
     let status = registry.status(id).await;
     assert_eq!((&status["lane"], &status["access"]), (&json!("active"), &json!("open")));
     assert_eq!(registry.live_counts().await, (0, 1));
-    let page = registry.get(&format!("/list/{id}")).await.text();
-    assert!(
-        page.contains(" passed or found correct sign-in metadata."),
-        "an earlier probe proved it: {page}"
-    );
+    // An earlier probe proved it.
+    let page = registry.text(&format!("/list/{id}")).await;
+    assert_contains(&page, &[" passed or found correct sign-in metadata."]);
     assert_eq!((setup.hits("").await, setup.hits("access=gated").await), (1, 0));
 
     server.answer_with(sign_in::gated(&authorization.origin));
     recheck_three_times(registry, id).await;
     let status = registry.status(id).await;
     assert_eq!((&status["lane"], registry.live_counts().await), (&json!("gated"), (0, 0)), "{status}");
-    let page = registry.get(&format!("/list/{id}")).await.text();
-    assert!(
-        page.contains("; 3 passed or found correct sign-in metadata."),
-        "a Live server that asks for a sign-in does not pass: {page}"
-    );
+    // A Live server that asks for a sign-in does not pass.
+    let page = registry.text(&format!("/list/{id}")).await;
+    assert_contains(&page, &["; 3 passed or found correct sign-in metadata."]);
     assert_eq!(registry.feed_types().await[0], "listing_gated");
     assert_eq!(setup.decisions().await, ["gated", "live", "gated"]);
     let week = registry.probe_statistics().await["weekly_recheck"].clone();

@@ -1,10 +1,7 @@
 //! Tests the import of other directories: each entry is published once, and an import continues where it stopped.
 
 use std::sync::{Arc, Mutex};
-
-use serde_json::{Value, json};
-use tests::peers::{Peer, agents, empty, json_answer, servers};
-use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 /// A registry with seven pages of one server each, the last of which is faulty, and a directory of two agents.
 async fn sources(server: &Peer, agent: &Peer, queries: &Arc<Mutex<Vec<String>>>) -> Peer {

@@ -1,20 +1,20 @@
 //! Tests the `daily-connector` schedule, which invites listings to the demo. The tests move the clock. They check the
 //! daily budget of invitations, the pause between two invitations to a listing, and which listings get no invitation.
+//! Each day has one connector (a listing that connects other listings), which is not picked again within thirty days.
+//! Invitations are delivered over A2A only once, and not to a host that returned `retry-after`. The limits hold for any
+//! sequence of runs, days and failures.
 
-mod a2a_delivery;
-mod connector_day;
-mod limits;
+use std::collections::{BTreeMap, BTreeSet};
 
-use std::collections::BTreeSet;
-
-use registry::model::{ListingId, Moment};
+use axum::response::IntoResponse as _;
+use futures::future::join_all;
+use proptest::prelude::*;
+use registry::model::Moment;
 use registry::outreach::texts::OPT_OUT_PATH;
-use serde_json::{Value, json};
-use tests::instrumented::Fault;
-use tests::peers::{CARD, Peer, PeerRequest, agents, empty, json_answer};
-use tests::test_registry::{DAY, HOUR, Table, TestOptions, TestRegistry};
+use tests::prelude::*;
+use tests::test_registry::{Table, snapshot_of};
 
-use crate::fixtures::{demote, go_live_again, live_agent, live_agent_with, time};
+use crate::fixtures::{demote, go_live_again, live_agent, live_agent_with, time, values_of};
 
 /// No rechecks while these tests move the clock by months.
 fn without_rechecks() -> TestOptions {
@@ -26,10 +26,8 @@ fn router(request: &PeerRequest) -> axum::response::Response {
     let folder = request.path.strip_suffix("/card.json").or_else(|| request.path.strip_suffix(CARD));
     match (request.verb.as_str(), folder) {
         ("GET", Some(folder)) => {
-            let mut card = agents::card_at(
-                &format!("Relay Router{}", folder.replace('/', " ")),
-                &format!("{}{folder}/rpc", request.origin()),
-            );
+            let name = format!("Relay Router{}", folder.replace('/', " "));
+            let mut card = agents::card_at(&name, &format!("{}{folder}/rpc", request.origin()));
             card["description"] = json!("A gateway between A2A agents and MCP servers.");
             json_answer(200, &card)
         }
@@ -67,18 +65,11 @@ async fn invitation_contains_its_reason_and_the_opt_out() {
     let [message] = all.iter().filter(|message| message["kind"] != "welcome").collect::<Vec<_>>()[..] else {
         panic!("expected one invitation: {all:?}");
     };
-    let text = message["text"].as_str().unwrap();
-    for expected in [
-        registry.url(&format!("/api/products/demo?listing_id={id}&source=invitation")),
-        registry.url(OPT_OUT_PATH),
-        format!(r#""listing_id":"{id}""#),
-        "opt_out".to_owned(),
-        "30 days".to_owned(),
-        "The most important fix: ".to_owned(),
-    ] {
-        assert!(text.contains(&expected), "{expected}: {text}");
-    }
-    assert_eq!((&message["kind"], &message["to"]), (&json!("demo_invitation"), &json!(id)));
+    let (base, message_id) = (registry.url(""), message["id"].as_str().unwrap());
+    let score = format!("with {} of", registry.status(&id).await["probe"]["score"]);
+    let names =
+        [(message_id, "[message]"), (id.as_str(), "[id]"), (&base, "[base]"), (&score, "with [score] of")];
+    insta::assert_snapshot!(snapshot_of(message, &names));
 }
 
 #[tokio::test]
@@ -90,9 +81,7 @@ async fn listing_gets_at_most_one_invitation_in_thirty_days() {
         registry.advance(DAY);
         assert_eq!(registry.reach_out().await["invited"], 0);
     }
-    registry.advance_to(
-        invited_at + jiff::SignedDuration::from_hours(30 * 24) - jiff::SignedDuration::from_secs(1),
-    );
+    registry.advance_to(invited_at + jiff::SignedDuration::from_secs(30 * 24 * 3600 - 1));
     assert_eq!(registry.reach_out().await["invited"], 0, "one second before the pause ends");
     registry.advance(std::time::Duration::from_secs(1));
     assert_eq!(registry.reach_out().await["invited"], 1);
@@ -101,8 +90,8 @@ async fn listing_gets_at_most_one_invitation_in_thirty_days() {
 
 #[tokio::test]
 async fn invitation_budget_is_counted_per_utc_day() {
-    let (registry, peer) =
-        (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
+    let registry = TestRegistry::start_with(without_rechecks()).await;
+    let peer = Peer::start(agents::fleet).await;
     registry.live_agents(&peer, 0..30).await;
     registry.advance_to("2026-11-20T23:30:00Z".parse().unwrap());
     assert_eq!(registry.reach_out().await["invited"], 12, "up to 49 Live listings: 12");
@@ -121,9 +110,8 @@ async fn invitation_budget_is_counted_per_utc_day() {
 #[tokio::test]
 async fn invitation_budget_can_be_scaled_and_turned_off() {
     for (percent, invited) in [(0, 0), (50, 6), (150, 14)] {
-        let registry =
-            TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_BUDGET_PERCENT", percent))
-                .await;
+        let options = without_rechecks().with_setting("OUTREACH_BUDGET_PERCENT", percent);
+        let registry = TestRegistry::start_with(options).await;
         let peer = Peer::start(agents::fleet).await;
         registry.live_agents(&peer, 0..14).await;
         assert_eq!(registry.reach_out().await["invited"], invited, "{percent} %");
@@ -204,12 +192,11 @@ async fn next_run_does_the_work_of_a_failed_run() {
     ];
     for (fault, operations) in faults {
         for operation in operations {
-            let (registry, peer) =
-                (TestRegistry::start_with(without_rechecks()).await, Peer::start(agents::fleet).await);
+            let registry = TestRegistry::start_with(without_rechecks()).await;
+            let peer = Peer::start(agents::fleet).await;
             registry.live_agents(&peer, 0..3).await;
-            registry.observer.faults.arm(operation, fault, 1000);
-            let _report = registry.try_run("daily-connector", Value::Null).await;
-            registry.observer.faults.disarm();
+            let run = registry.try_run("daily-connector", Value::Null);
+            let _report = registry.with_fault(operation, fault, 1000, run).await;
             registry.reach_out().await;
             assert_eq!(messages(&registry.table().await).len(), 3, "{operation} {fault:?}");
         }
@@ -219,9 +206,8 @@ async fn next_run_does_the_work_of_a_failed_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn invitation_is_sent_only_once_if_a_reply_is_lost() {
     let (registry, _peer, _) = live_agent().await;
-    registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
-    let _report = registry.try_run("daily-connector", Value::Null).await;
-    registry.observer.faults.disarm();
+    let run = registry.try_run("daily-connector", Value::Null);
+    let _report = registry.with_fault("TransactWriteItems", Fault::AnswerLost, 1, run).await;
     registry.reach_out().await;
     assert_eq!(messages(&registry.table().await).len(), 1);
     assert_eq!(registry.get(OPT_OUT_PATH).await.body["totals"]["touches"], 1);
@@ -243,4 +229,151 @@ async fn outreach_run_costs_one_transaction_per_invitation() {
         registry.advance(DAY);
     }
     assert!(costs.iter().all(|cost| *cost <= 22), "{costs:?}");
+}
+
+#[tokio::test]
+async fn connector_of_a_day_does_not_change() {
+    let (registry, peer) = (TestRegistry::start_with(without_rechecks()).await, Peer::start(router).await);
+    let first = registry.live_card(&peer.card()).await;
+    registry.index().await;
+    let daily = async || registry.get("/api/products/connectors/daily").await.body;
+    let before = daily().await;
+    // Not its lane, which can change.
+    let chosen =
+        json!({ "/today/partner/id": first, "/today/partner/status": "chosen", "/prep/already": false });
+    assert_members(&before, &chosen);
+    assert_eq!(message_count(&registry, &first).await, 0, "reading the connector sends no message");
+    registry.live_agents(&peer, 0..2).await;
+    registry.index().await;
+    registry.reach_out().await;
+    let after = daily().await;
+    assert_eq!(before["today"], after["today"]);
+    assert_eq!((&after["prep"]["already"], &after["history"]), (&json!(true), &json!([])));
+    assert_eq!(registry.feed_types().await.iter().filter(|what| *what == "connector_of_the_day").count(), 1);
+    registry.advance(DAY);
+    assert_ne!(daily().await["today"]["day"], before["today"]["day"]);
+}
+
+async fn delivering_registry() -> TestRegistry {
+    TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_DELIVERY", "talk+a2a")).await
+}
+
+fn received_invitations(peer: &Peer) -> Vec<String> {
+    let sent = peer.requests().into_iter().filter(|request| request.method() == Some("SendMessage"));
+    let text = |request: PeerRequest| {
+        request.body["params"]["message"]["parts"][0]["text"].as_str().unwrap().to_owned()
+    };
+    sent.map(text).filter(|text| text.contains("opt_out")).collect()
+}
+
+#[tokio::test]
+async fn agent_receives_its_invitation_once_in_its_dialect() {
+    let registry = delivering_registry().await;
+    let (newest, older) = (Peer::start(agents::newest).await, Peer::start(agents::older).await);
+    registry.live_card(&newest.card()).await;
+    registry.live_card(&older.card()).await;
+    older.forget_requests();
+    let report = registry.reach_out().await;
+    assert_eq!((&report["a2a_delivered"], &report["a2a_failed"]), (&json!(2), &json!(0)), "{report}");
+    assert_eq!(received_invitations(&newest).len(), 1);
+    assert_eq!(older.request_names(), ["message/send"]);
+    assert_eq!(registry.reach_out().await["a2a_delivered"], 0);
+    let nudge = registry.get(OPT_OUT_PATH).await.body;
+    assert_eq!(nudge["recent"][0]["a2a"], "delivered", "{nudge}");
+    assert_eq!(nudge["totals"]["a2a_delivered"], 2);
+}
+
+#[tokio::test]
+async fn a2a_delivery_stops_at_a_host_with_retry_after() {
+    let registry = delivering_registry().await;
+    let peer = Peer::start(agents::fleet).await;
+    registry.live_agents(&peer, 0..3).await;
+    peer.forget_requests();
+    peer.answer_with(|_| {
+        (axum::http::StatusCode::TOO_MANY_REQUESTS, [("retry-after", "7200")]).into_response()
+    });
+    let report = registry.reach_out().await;
+    assert_eq!((&report["invited"], &report["a2a_failed"]), (&json!(3), &json!(3)), "{report}");
+    assert_eq!(peer.requests().len(), 1, "only the first delivery is tried");
+    assert_eq!(messages(&registry.table().await).len(), 3);
+    let nudge = registry.get(OPT_OUT_PATH).await.body;
+    let outcomes: BTreeSet<String> = values_of(&nudge["recent"], "a2a").into_iter().collect();
+    assert!(outcomes.contains("asked_to_wait") && outcomes.len() == 2, "{outcomes:?}");
+
+    registry.advance(DAY);
+    peer.answer_with(agents::fleet);
+    peer.forget_requests();
+    assert_eq!(registry.reach_out().await["a2a_delivered"], 0, "a failed delivery is not retried");
+    assert_eq!(peer.requests().len(), 0);
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Run,
+    ConcurrentRuns,
+    /// A run with failing calls: how many of 1,000, and the seed.
+    FailingRun(u16, u64),
+    Hours(u64),
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        3 => Just(Step::Run),
+        1 => Just(Step::ConcurrentRuns),
+        2 => (50_u16..600, any::<u64>()).prop_map(|(share, seed)| Step::FailingRun(share, seed)),
+        4 => (1_u64..200).prop_map(Step::Hours),
+    ];
+    prop::collection::vec(step, 4..24)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4))]
+
+    #[test]
+    fn outreach_never_exceeds_its_limits_in_any_sequence_of_runs(steps in steps()) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let registry = TestRegistry::start_with(without_rechecks()).await;
+            let peers = [Peer::start(agents::fleet).await, Peer::start(router).await];
+            for (peer, count) in peers.iter().zip([12, 4]) {
+                registry.publish_fleet(peer, 0..count).await;
+            }
+            registry.deliver_events().await;
+            for step in &steps {
+                match step {
+                    Step::Run => drop(registry.reach_out().await),
+                    Step::ConcurrentRuns => drop(join_all((0..3).map(|_| registry.reach_out())).await),
+                    Step::FailingRun(share, seed) => {
+                        let operations = ["TransactWriteItems", "Query", "PutItem", "BatchGetItem"];
+                        registry.observer.faults.arm_by_chance(&operations, Fault::TransactionConflict, *share, *seed);
+                        let _report = registry.try_run("daily-connector", Value::Null).await;
+                        registry.observer.faults.disarm();
+                    }
+                    Step::Hours(hours) => registry.advance(HOUR * u32::try_from(*hours).unwrap()),
+                }
+            }
+            let (table, mut days, mut connectors) = (registry.table().await, BTreeMap::new(), BTreeMap::new());
+            let mut last = BTreeMap::<String, Moment>::new();
+            let mut all = messages(&table);
+            all.sort_by_key(|(.., at)| *at);
+            for (to, kind, at) in &all {
+                *days.entry(at.utc_day()).or_insert(0) += 1;
+                if kind == "connector" {
+                    *connectors.entry(at.utc_day()).or_insert(0) += 1;
+                }
+                if let Some(before) = last.insert(to.clone(), *at) {
+                    prop_assert!(at.duration_since(before) >= jiff::SignedDuration::from_hours(30 * 24), "{}", to);
+                }
+            }
+            // 12 for up to 49 Live listings, and up to 1.8 times as many with acceleration.
+            prop_assert!(days.values().all(|sent| *sent <= 21), "{:?}", days);
+            prop_assert!(connectors.values().all(|contacted| *contacted == 1), "{:?}", connectors);
+            prop_assert_eq!(table.items_under("TOUCHES").len(), all.len());
+            for (day, sent) in &days {
+                let counted = table.items_under(&format!("OUTREACH DAY#{day}"));
+                prop_assert_eq!(&counted[0]["sent"], &json!(sent));
+            }
+            Ok(())
+        })?;
+    }
 }

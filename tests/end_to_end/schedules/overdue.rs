@@ -4,12 +4,10 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use registry::model::{Listing, ListingId};
+use registry::model::Listing;
 use registry::store::{OverdueCount, UnfinishedCount};
-use serde_json::{Value, json};
 use tests::fixtures::feed_item;
-use tests::peers::{Peer, PeerRequest, agents, empty, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::{LivePair, forecaster, live_pair};
 
@@ -34,6 +32,11 @@ async fn row_counts(registry: &TestRegistry) -> Vec<(&'static str, usize)> {
     let active = registry.call_tool("search_active", &json!({})).await;
     counts.push(("search_active", active["listings"].as_array().unwrap().len()));
     counts
+}
+
+/// The number of feed items of a type.
+async fn news(registry: &TestRegistry, what: &str) -> usize {
+    registry.feed_types().await.iter().filter(|other| *other == what).count()
 }
 
 /// Lane, liveness, cleanness, badge and demo offer of a listing.
@@ -75,18 +78,15 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
     registry.tick().await;
     let list = registry.get("/api/listings/active").await.body;
     assert_eq!(list["counts"], json!({ "agents_active": 0, "mcp_active": 0, "as_of": registry.now() }));
-    let statistics = registry.probe_statistics().await;
-    assert_eq!(statistics["live_active_snapshot"]["total"], 0);
-    assert_eq!(statistics["live_active_snapshot"]["at"], json!(registry.now()));
-    let feed = registry.feed_types().await;
-    assert_eq!(feed.iter().filter(|what| *what == "listing_overdue").count(), 2, "{feed:?}");
+    let snapshot = registry.probe_statistics().await["live_active_snapshot"].clone();
+    assert_members(&snapshot, &json!({ "total": 0, "at": registry.now() }));
+    assert_eq!(news(&registry, "listing_overdue").await, 2);
     let report = registry.index().await;
     assert_eq!(report["gone"], 2, "{report}");
 
     // The next count an hour later adds no feed items.
     registry.tick_after(HOUR + TICK * 2).await;
-    let feed = registry.feed_types().await;
-    assert_eq!(feed.iter().filter(|what| *what == "listing_overdue").count(), 2, "{feed:?}");
+    assert_eq!(news(&registry, "listing_overdue").await, 2);
 
     // After the first good probe every endpoint shows the listing again.
     peers[0].answer_with(forecaster);
@@ -95,8 +95,7 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
     registry.deliver_events().await;
     assert_eq!(row_counts(&registry).await, while_live);
     assert_eq!(registry.live_counts().await, (1, 1));
-    let feed = registry.feed_types().await;
-    assert_eq!(feed.iter().filter(|what| *what == "listing_live").count(), 4, "{feed:?}");
+    assert_eq!(news(&registry, "listing_live").await, 4);
     for id in [&agent, &server] {
         let listing = registry.app.store.listing(id).await.unwrap().unwrap();
         assert_eq!(listing.live_since, listing.last_ok_at, "an expired proof ends Live");
@@ -168,8 +167,7 @@ async fn expired_proof_that_a_count_missed_is_told_by_the_next_count() {
     store.keep_overdue_count(before, OverdueCount::default(), registry.app.clock.now()).await.unwrap();
 
     registry.recheck_after(HOUR).await;
-    let feed = registry.feed_types().await;
-    assert_eq!(feed.iter().filter(|what| *what == "listing_overdue").count(), 2, "{feed:?}");
+    assert_eq!(news(&registry, "listing_overdue").await, 2);
 }
 
 /// The index still lists a listing that the same run has just probed.
@@ -178,8 +176,7 @@ async fn listing_that_the_same_run_probes_is_not_counted_as_overdue() {
     let LivePair { registry, agent, server, peers: _peers } = live_pair().await;
     registry.recheck_after(DAY * 8).await;
     assert_eq!(registry.live_counts().await, (1, 1));
-    let feed = registry.feed_types().await;
-    assert!(!feed.iter().any(|what| what == "listing_overdue"), "{feed:?}");
+    assert_eq!(news(&registry, "listing_overdue").await, 0);
     for id in [&agent, &server] {
         assert_eq!(registry.lane(id).await, "active");
     }
@@ -205,6 +202,6 @@ async fn republishing_an_overdue_listing_probes_it_at_once() {
     let LivePair { registry, agent, peers, .. } = live_pair().await;
     registry.advance(DAY * 8);
     let answer = registry.publish(&json!({ "agent_card_url": peers[0].card() })).await;
-    assert_eq!((&answer["status"], &answer["listing_id"]), (&json!("queued"), &json!(agent)));
+    assert_members(&answer, &json!({ "status": "queued", "listing_id": agent }));
     registry.deliver_to_live(&agent).await;
 }

@@ -1,19 +1,20 @@
-//! Tests the `probe-tick` schedule: its time slots, the probe budget, the order of the queue, and how a run
-//! reserves a listing.
+//! Tests the `probe-tick` schedule: its time slots, the probe budget, the order of the queue, and how a run reserves a
+//! listing. All processes together run at most four probes at one host.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::future::join_all;
 use jiff::SignedDuration;
 use registry::events;
-use registry::model::{ListingId, Moment, Random};
+use registry::model::{Moment, Random};
+use registry::probe::run::first_probe;
 use registry::settings::Settings;
-use registry::store::DueClass;
-use serde_json::json;
-use tests::instrumented::Fault;
+use registry::store::{DueClass, HostLease, SLOTS_PER_HOST};
 use tests::peers::hostile::HostilePeer;
-use tests::peers::{CARD, Peer, PeerRequest, agents, empty, servers};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry, listing_queued_event};
+use tests::prelude::*;
+use tests::test_registry::{listing_queued_event, snapshot_of};
 
 use crate::fixtures::{live_agent, recheck_at, time};
 
@@ -61,8 +62,8 @@ async fn listings_beyond_the_probe_budget_wait_for_the_next_period() {
 /// With 16 probes an hour, unproven listings get 8, and each domain gets one.
 #[tokio::test]
 async fn junk_of_one_domain_does_not_stop_other_probes() {
-    let options = TestOptions::default().with_setting("PROBE_HOURLY_CAP", 16);
-    let (registry, server) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    let registry = TestRegistry::start_with_setting("PROBE_HOURLY_CAP", 16).await;
+    let server = Peer::start(servers::modern).await;
     let (peer, live) = live_due_for_recheck(&registry).await;
     let at = |host: &str| server.url("/mcp").replace("127.0.0.1", host);
     let mut junk = Vec::new();
@@ -90,8 +91,8 @@ async fn junk_of_one_domain_does_not_stop_other_probes() {
 
 #[tokio::test]
 async fn junk_of_many_domains_gets_half_of_the_probe_budget() {
-    let options = TestOptions::default().with_setting("PROBE_HOURLY_CAP", 8);
-    let (registry, server) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    let registry = TestRegistry::start_with_setting("PROBE_HOURLY_CAP", 8).await;
+    let server = Peer::start(servers::modern).await;
     let (peer, live) = live_due_for_recheck(&registry).await;
     // The budget of an hour is new at its start.
     let second = u64::try_from(registry.now().as_second()).unwrap();
@@ -117,10 +118,8 @@ async fn live_due_for_recheck(registry: &TestRegistry) -> (Peer, ListingId) {
 
 #[tokio::test]
 async fn preflight_that_rejects_a_listing_uses_no_probe_budget() {
-    let (registry, peer) = (
-        TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1)).await,
-        Peer::start(agents::only(404)).await,
-    );
+    let registry = TestRegistry::start_with_setting("PROBE_WINDOW_CAP", 1).await;
+    let peer = Peer::start(agents::only(404)).await;
     registry.publish_fleet(&peer, 0..9).await;
     let sound = Peer::start(agents::newest).await;
     registry.advance(Duration::from_secs(1));
@@ -221,7 +220,7 @@ async fn probe_result_that_arrives_after_the_lease_is_discarded() {
             app.clock.advance(Duration::from_secs(61));
             tokio::task::block_in_place(|| {
                 tokio::runtime::Handle::current()
-                    .block_on(probe_tick::handle(&app, tests::test_registry::listing_queued_event(&id)))
+                    .block_on(probe_tick::handle(&app, listing_queued_event(&id)))
                     .unwrap()
             });
         }
@@ -240,16 +239,13 @@ async fn probe_result_that_arrives_after_the_lease_is_discarded() {
 #[tokio::test]
 async fn only_scheduled_ticks_count_for_the_alarm() {
     let (registry, _peer, id) = live_agent().await;
-    let event_metrics =
-        json!({ "ProbesOk": 0, "ProbesNotOk": 0, "PreflightRejects": 0, "VerdictsUnrecorded": 0 });
-    let metrics = registry.first_probe(&id).await["metrics"].clone();
-    assert_eq!(metrics, event_metrics, "an event does not prove that the schedule runs");
-    let report = registry.tick().await;
-    let metrics = json!({
-        "ScheduledTicks": 1, "OldestOverdueRecheck": 0, "OldestPendingLeaf": 0, "OldestUnindexedChange": 0, "UnreadableLeaves": 0, "LiveAgents": 1, "LiveMcpServers": 0,
-        "ProbesOk": 0, "ProbesNotOk": 0, "PreflightRejects": 0, "VerdictsUnrecorded": 0, "FlaggedPayments": 0,
-    });
-    assert_eq!(report["metrics"], metrics);
+    let [event, tick] = [registry.first_probe(&id).await, registry.tick().await];
+    assert_eq!(
+        event["metrics"].get("ScheduledTicks"),
+        None,
+        "an event does not prove that the schedule runs"
+    );
+    insta::assert_snapshot!(snapshot_of(&json!([event["metrics"], tick["metrics"]]), &[]));
     assert_eq!(registry.tick().await["metrics"]["ScheduledTicks"], 1, "a repeated delivery is on time");
 }
 
@@ -292,9 +288,8 @@ async fn each_probe_without_a_stored_result_delays_the_next_probe() {
     let store = &registry.app.store;
     let mut pauses = Vec::new();
     for _ in 0..6 {
-        registry.observer.faults.arm("TransactWriteItems", Fault::Throttle, 50);
-        let report = registry.recheck().await;
-        registry.observer.faults.disarm();
+        let recheck = registry.recheck();
+        let report = registry.with_fault("TransactWriteItems", Fault::Throttle, 50, recheck).await;
         assert_eq!((&report["claimed"], &report["unrecorded"]), (&json!(1), &json!(1)), "{report}");
         let mut minutes = 0;
         while store.due(DueClass::WeeklyDue, registry.now(), None).await.unwrap().0.is_empty() {
@@ -323,20 +318,19 @@ async fn tick_is_identified_by_its_scheduled_time() {
         registry.probe_statistics().await["probe_worker"]["ticks"].as_u64().unwrap()
     };
     registry.advance_to(boundary - SignedDuration::from_millis(100));
-    let before = registry.probe_statistics().await["probe_worker"]["ticks"].as_u64().unwrap();
-    assert_eq!(deliver(boundary).await, before + 1, "slightly early");
+    assert_eq!(deliver(boundary).await, 1, "slightly early");
     registry.advance(Duration::from_millis(200));
-    assert_eq!(deliver(boundary).await, before + 1, "repeated, slightly late");
-    registry.advance_to(boundary + SignedDuration::from_secs(tick) - SignedDuration::from_millis(50));
+    assert_eq!(deliver(boundary).await, 1, "repeated, slightly late");
     let next = boundary + SignedDuration::from_secs(tick);
-    assert_eq!(deliver(next).await, before + 2, "no slot is skipped");
+    registry.advance_to(next - SignedDuration::from_millis(50));
+    assert_eq!(deliver(next).await, 2, "no slot is skipped");
 }
 
 /// On AWS the event comes from a queue, which delivers it again if its report says so. Half of the budget of two probes is
 /// for listings that have been Live.
 #[tokio::test]
 async fn new_listing_stays_in_the_queue_while_the_budget_is_used_up() {
-    let registry = TestRegistry::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 2)).await;
+    let registry = TestRegistry::start_with_setting("PROBE_WINDOW_CAP", 2).await;
     let peer = Peer::start(servers::modern).await;
     let [first, second] = ["/1/mcp", "/2/mcp"].map(|path| peer.url(path));
     let (first, second) = (registry.publish_mcp(&first).await, registry.publish_mcp(&second).await);
@@ -359,4 +353,54 @@ async fn new_listing_stays_in_the_queue_while_the_budget_is_used_up() {
     registry.advance(Duration::from_secs(90));
     assert_eq!(deliver(&second, 2).await, (json!(1), false));
     assert_eq!(registry.live_counts().await, (0, 2));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_processes_share_the_slots_of_a_host() {
+    let registry = TestRegistry::start().await;
+    let (peer, most) = Peer::start_slow(Duration::from_millis(30), servers::modern).await;
+    let mut ids = Vec::new();
+    for number in 0..3 * SLOTS_PER_HOST {
+        ids.push(registry.publish_mcp(&peer.url(&format!("/{number}/mcp"))).await);
+    }
+    let other = registry.app.with_settings(registry.app.settings.clone());
+    let probes = ids.iter().enumerate().map(|(number, id)| {
+        let app = if number % 2 == 0 { &registry.app } else { &other };
+        first_probe(app, id)
+    });
+    for report in join_all(probes).await {
+        assert_eq!(report.unwrap().ok, 1);
+    }
+    let most = most.load(Ordering::SeqCst);
+    assert!((1..=SLOTS_PER_HOST).contains(&most), "{most} requests at the same time");
+    assert_eq!(registry.live_counts().await.1, ids.len() as u64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn leases_of_a_process_that_died_end_by_themselves() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
+    let id = registry.publish_mcp(&peer.url("/mcp")).await;
+    let host = peer.url("");
+    let lease = async |own: Option<HostLease>, held: &[HostLease]| {
+        let now = registry.now();
+        let until = now + SignedDuration::from_secs(45);
+        registry.app.store.lease_host_slot(&host, own, held, now, until).await.unwrap()
+    };
+    let mut held = Vec::new();
+    for _ in 0..SLOTS_PER_HOST {
+        held.push(lease(None, &[]).await.unwrap());
+    }
+    assert_eq!(lease(None, &[]).await, None);
+    registry.advance(Duration::from_secs(30));
+    let extended = lease(held.pop(), &held).await.unwrap();
+    registry.advance(Duration::from_secs(16));
+    assert_eq!(registry.first_probe(&id).await["ok"], 1, "the three other leases ended");
+    registry.app.store.end_host_lease(&host, extended).await.unwrap();
+    // A clock that was an hour fast wrote these.
+    registry.advance(Duration::from_secs(3600));
+    for _ in 0..SLOTS_PER_HOST {
+        lease(None, &[]).await.unwrap();
+    }
+    registry.step_clock(SignedDuration::from_hours(-1));
+    assert!(lease(None, &[]).await.is_some());
 }

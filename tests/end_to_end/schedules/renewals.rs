@@ -1,27 +1,14 @@
 //! Tests what ticks do with the budget that is left: they renew the oldest proofs of Live listings. Also tests what a
 //! failed renewal leads to, and how the liveness of a listing is shown.
 
-use serde_json::{Value, json};
-use tests::peers::{Peer, PeerRequest, agents, empty};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use super::talk::kinds;
 use crate::fixtures::{live_agent, live_fleet, queued_agent, time};
 
-const NEVER: Value = Value::Null;
-
-/// The state of a listing in each operation that shows it.
-async fn states(registry: &TestRegistry, id: &registry::model::ListingId) -> [Value; 3] {
-    let arguments = json!({ "listing_id": id });
-    let liveness = registry.call_tool("check_liveness", &arguments).await;
-    let clean = registry.call_tool("probe_clean", &arguments).await;
-    [registry.status(id).await, liveness, clean].map(|answer| answer["liveness"].clone())
-}
-
-async fn state(registry: &TestRegistry, id: &registry::model::ListingId) -> String {
-    let all = states(registry, id).await;
-    assert!(all.iter().all(|one| one == &all[0]), "three answers differ: {all:?}");
-    all[0]["state"].as_str().unwrap().to_owned()
+/// The state in the status. The test `every_surface_states_the_same_facts` compares it with other operations.
+async fn state(registry: &TestRegistry, id: &ListingId) -> String {
+    registry.status(id).await["liveness"]["state"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -36,10 +23,11 @@ async fn tick_renews_a_proof_that_is_no_longer_fresh() {
     let sent = ["GET /.well-known/agent-card.json", "GetTask"];
     assert_eq!(peer.request_names(), sent, "an agent gets no message for a renewal");
     let after = registry.status(&id).await;
-    assert_eq!(time(&after["probe"]["probed_at"]), registry.now());
-    assert_eq!(time(&after["liveness"]["asked_at"]), registry.now());
-    assert_eq!(after["probe"]["score"], before["probe"]["score"], "{}", after["score_breakdown"]);
-    assert_eq!((&after["log"]["event"], &after["evidence"]["answers"]), (&json!("confirmed"), &NEVER));
+    let (now, score) = (registry.now(), &before["probe"]["score"]);
+    let renewed = json!({ "/probe/probed_at": now, "/liveness/asked_at": now, "/probe/score": score,
+        "/log/event": "confirmed" });
+    assert_members(&after, &renewed);
+    assert_eq!(after["evidence"]["answers"], Value::Null);
     assert!(time(&after["recheck_at"]) > time(&before["recheck_at"]));
     assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"]);
     assert_eq!(kinds(&registry, &id).await, ["welcome"]);
@@ -81,10 +69,8 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
     assert_eq!((&signed["clean"], &signed["asked_at"]), (&json!(false), &json!(failed)), "{signed}");
     let clean = registry.call_tool("probe_clean", &json!({ "listing_id": id })).await;
     assert_eq!(clean["clean"], false, "{clean}");
-    let badge = registry.get(&format!("/badge/live.svg?id={id}")).await.body.to_string();
-    assert!(badge.contains("live, last probe failed"), "{badge}");
-    let page = registry.get(&format!("/list/{id}")).await.body.to_string();
-    assert!(page.contains("Fails since") && page.contains("Live, last probe failed"), "{page}");
+    let page = registry.text(&format!("/list/{id}")).await;
+    assert_contains(&page, &["Fails since", "Live, last probe failed"]);
     // The recheck runs at each full hour, and takes some seconds.
     for hour in 1..=3 {
         assert_eq!(registry.lane(&id).await, "active", "hour {hour}");
@@ -96,11 +82,11 @@ async fn failed_renewal_leads_to_a_demotion_within_hours() {
     assert_eq!(state(&registry, &id).await, "absent");
     peer.answer_with(agents::newest);
     registry.tick_after(DAY).await;
-    let status = registry.status(&id).await;
-    assert_eq!((&status["lane"], &status["liveness"]["state"]), (&json!("active"), &json!("proven")));
-    assert_eq!(status["liveness"].get("failing_since"), None);
     // It answered for 9 hours, and did not for the next 27.
-    assert_eq!(status["liveness"]["uptime_90d_percent"], json!(25.0), "{status}");
+    let proven = json!({ "state": "proven", "/failing_since": null, "uptime_90d_percent": 25.0 });
+    let status = registry.status(&id).await;
+    assert_eq!(status["lane"], "active");
+    assert_members(&status["liveness"], &proven);
 }
 
 #[tokio::test]
@@ -183,8 +169,8 @@ async fn publishing_a_live_listing_again_probes_it_unless_its_proof_is_fresh() {
     registry.advance(HOUR * 5);
     registry.events();
     let fresh = registry.publish(&json!({ "url": peer.card() })).await;
-    assert_eq!(fresh["status"], "active");
-    assert_eq!(fresh["message"], "This listing is already Live. Nothing was changed.");
+    let message = "This listing is already Live. Nothing was changed.";
+    assert_members(&fresh, &json!({ "status": "active", "message": message }));
     assert!(registry.events().is_empty());
     registry.advance(HOUR * 4);
     let old = registry.publish(&json!({ "url": peer.card() })).await;
@@ -280,9 +266,8 @@ async fn due_time_is_never_shown_in_the_past() {
     let live = Peer::start(agents::newest).await;
     let id = registry.live_card(&live.card()).await;
     registry.advance(DAY * 7 - HOUR);
-    let (status, page) =
-        (registry.status(&id).await, registry.get(&format!("/list/{id}")).await.body.to_string());
-    let wait = time(&status["recheck_at"]).duration_since(registry.now());
+    let wait = time(&registry.status(&id).await["recheck_at"]).duration_since(registry.now());
     assert!(wait.is_positive() && wait.as_secs() <= 360, "the next tick renews it: {wait:?}");
-    assert!(page.contains("The next probe is at the latest"), "{page}");
+    let page = registry.text(&format!("/list/{id}")).await;
+    assert_contains(&page, &["The next probe is at the latest"]);
 }

@@ -2,12 +2,10 @@
 //! stays correct after crashes, throttling, concurrent builds and lost replies of the table.
 
 use registry::app::App;
-use registry::model::{Kind, Lane, ListingId, Random};
+use registry::model::{Lane, Random};
 use registry::search::Found;
 use tests::fixtures::{feed_item, submitted_listing};
-use tests::instrumented::Fault;
-use tests::peers::{Peer, agents, servers};
-use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::{another_process, live_fleet, query, with_index};
 
@@ -52,13 +50,8 @@ async fn live_listings_are_found_and_demoted_listings_are_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn search_with_a_loaded_index_costs_one_read() {
-    let registry = TestRegistry::start_with(
-        TestOptions::default()
-            .delivered_once()
-            .with_cache_for_seconds()
-            .with_setting("PROBE_WINDOW_CAP", 1000),
-    )
-    .await;
+    let options = TestOptions::default().delivered_once().with_cache_for_seconds();
+    let registry = TestRegistry::start_with(options.with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
     registry.live_agents(&agents, 0..12).await;
     registry.index().await;
@@ -128,9 +121,7 @@ async fn next_index_build_does_the_work_of_a_failed_build() {
     ] {
         registry.live_agents(&agents, live..live + 3).await;
         live += 3;
-        registry.observer.faults.arm(operation, fault, 100);
-        let result = registry.app.search.build().await;
-        registry.observer.faults.disarm();
+        let result = registry.with_fault(operation, fault, 100, registry.app.search.build()).await;
         assert!(result.is_err(), "{fault:?} at {operation} is reported");
         registry.index().await;
         let everything = search(&another_process(&registry.app), "").await;

@@ -8,8 +8,7 @@ use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BAS
 use registry::model::Moment;
 use registry::store::StoredKey;
 use ring::signature::{ED25519, UnparsedPublicKey};
-use tests::peers::{Peer, PeerRequest, agents, servers};
-use tests::test_registry::{DAY, TestRegistry};
+use tests::prelude::*;
 
 /// The key in the directory, and its id.
 async fn published_key(registry: &TestRegistry) -> (Vec<u8>, String) {

@@ -2,10 +2,7 @@
 //! `grace`. Without a visit to the inbox, the mode then becomes `lapsed`. A visit makes it `present` again.
 //! The inbox gets one message about the passed probes of each week, and about each failure.
 
-use registry::model::ListingId;
-use serde_json::{Value, json};
-use tests::peers::agents;
-use tests::test_registry::{DAY, TestRegistry};
+use tests::prelude::*;
 
 use crate::fixtures::{demote, go_live_again, live_agent, queued_agent, recheck_at, recheck_due};
 
@@ -23,8 +20,8 @@ pub(super) async fn kinds(registry: &TestRegistry, id: &ListingId) -> Vec<String
 
 async fn row_mode(registry: &TestRegistry) -> String {
     registry.settle();
-    let row = registry.get("/api/listings/active").await.body["agents"][0]["talk"].clone();
-    row["mode"].as_str().unwrap().to_owned()
+    let row = registry.get("/api/listings/active").await.body["agents"][0].clone();
+    row["talk"]["mode"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -80,8 +77,7 @@ async fn inbox_gets_one_message_for_each_recheck_and_each_failure() {
     demote(&registry, &peer, &id).await;
     let messages = inbox(&registry, &id).await;
     assert_eq!(messages.len(), 4, "passed, failed once, demoted: {messages:?}");
-    assert!(messages[0].1.starts_with("Your listing is demoted and not Live"), "{messages:?}");
-    assert!(messages[0].1.contains("Reason card_404: "), "{messages:?}");
+    assert_contains(&messages[0].1, &["Your listing is demoted and not Live", "Reason card_404: "]);
     assert!(messages[1].1.starts_with("A probe of your listing failed"), "{messages:?}");
 
     go_live_again(&registry, &peer, &id).await;

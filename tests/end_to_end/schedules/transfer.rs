@@ -5,10 +5,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BASE64URL};
 use local::Data;
 use local::takedown;
-use registry::model::{AccessToken, Clock, ListingId};
-use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, TestOptions, TestRegistry};
+use registry::model::{AccessToken, Clock};
+use tests::prelude::*;
 
 use super::evidence_log::{checkpoint, leaves, verified_proof};
 use super::evidence_log_keys::verifies;

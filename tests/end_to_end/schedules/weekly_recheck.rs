@@ -1,12 +1,13 @@
-//! Tests the `weekly-recheck` schedule. The tests move the clock. Every Live listing is probed again within a
-//! week. A listing that fails in three different hours is demoted.
+//! Tests the `weekly-recheck` schedule. The tests move the clock. Every Live listing is probed again within a week. A listing
+//! that fails in three different hours is demoted. A failed score and reports of failures bring a recheck forward.
 
 use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr};
 
-use serde_json::json;
-use tests::peers::{Peer, agents, error, json_answer};
+use registry::model::{Lane, Listing};
+use tests::peers::error;
+use tests::prelude::*;
 use tests::template::sample_event;
-use tests::test_registry::{DAY, HOUR, TestRegistry};
 
 use crate::fixtures::{demote, go_live_again, live_agent, live_fleet, recheck_at, recheck_due, time};
 
@@ -67,10 +68,10 @@ async fn failures_in_three_different_hours_demote_a_listing() {
     for failed in 1..=2 {
         registry.recheck().await;
         let status = registry.status(&id).await;
-        assert_eq!((&status["lane"], &status["failed_recheck_hours"]), (&json!("active"), &json!(failed)));
-        assert_eq!(status["probe"]["handshake"], "ok", "the last proof is still shown: {status}");
-        assert_eq!(status["reasons"][0]["code"], "card_404", "and what failed since: {status}");
-        assert_eq!(status["next"]["action"], "fix", "{status}");
+        // The last proof is still shown, and what failed since.
+        let failing = json!({ "lane": "active", "failed_recheck_hours": failed, "/probe/handshake": "ok",
+            "/reasons/0/code": "card_404", "/next/action": "fix" });
+        assert_members(&status, &failing);
         // Only the recheck probes it again, at a full hour.
         let next = time(&status["recheck_at"]);
         let wait = (next.duration_since(registry.now()).as_millis() + 999) / 1000;
@@ -86,32 +87,31 @@ async fn failures_in_three_different_hours_demote_a_listing() {
         for next in [&row["next"], &row["activation"]["next"]] {
             assert!(next.to_string().starts_with("\"Its last probe failed"), "{row}");
         }
-        for badge in ["live", "clean", "verified"] {
-            let image = registry.get(&format!("/badge/{badge}.svg?id={id}")).await.body;
-            assert!(image.as_str().unwrap().contains("last probe failed"), "{badge}: {image}");
+        for (path, text) in [
+            (format!("/badge/live.svg?id={id}"), "last probe failed"),
+            (format!("/badge/clean.svg?id={id}"), "last probe failed"),
+            (format!("/badge/verified.svg?id={id}"), "last probe failed"),
+            (format!("/list/{id}"), "card fail 404 (no card)"),
+            ("/list".to_owned(), "later probe failed"),
+        ] {
+            assert_contains(&registry.text(&path).await, &[text]);
         }
-        let page = registry.get(&format!("/list/{id}")).await.body;
-        assert!(page.as_str().unwrap().contains("card fail 404 (no card)"), "{page}");
-        let board = registry.get("/list").await.body;
-        assert!(board.as_str().unwrap().contains("later probe failed"), "{board}");
         if failed == 1 {
             let body = json!({ "listing_id": id, "sku": "recursive" });
             let demo = registry.post("/api/products/demo", &body).await.body.to_string();
             let marked = "`card_404`: must be fixed to be or stay Live; the last probe failed: ";
             assert!(demo.contains(marked), "{demo}");
         }
+        let week = json!({ "rechecked_this_week": 1, "still_ok_this_week": 0, "next_due_at": next });
         let statistics = registry.probe_statistics().await;
-        let week = &statistics["weekly_recheck"];
-        assert_eq!((&week["rechecked_this_week"], &week["still_ok_this_week"]), (&json!(1), &json!(0)));
-        assert_eq!(time(&week["next_due_at"]), next, "{week}");
+        assert_members(&statistics["weekly_recheck"], &week);
         assert_eq!(statistics["outcomes"]["unique_primaries"], 1, "{statistics}");
         assert_eq!(registry.live_counts().await, (1, 0));
         registry.advance_to(next);
     }
     registry.recheck().await;
-    let status = registry.status(&id).await;
-    assert_eq!(status["lane"], "demoted", "{status}");
-    assert_eq!(status["reasons"][0]["code"], "card_404", "{status}");
+    let demoted = json!({ "lane": "demoted", "/reasons/0/code": "card_404" });
+    assert_members(&registry.status(&id).await, &demoted);
     assert_eq!(registry.live_counts().await, (0, 0));
     assert_eq!(registry.feed_types().await[0], "listing_demoted");
     let counted = async || {
@@ -121,8 +121,7 @@ async fn failures_in_three_different_hours_demote_a_listing() {
     assert_eq!(counted().await, [1, 0, 1].map(|count| json!(count)), "a listing counts once");
 
     go_live_again(&registry, &peer, &id).await;
-    let fixed = registry.status(&id).await;
-    assert_eq!((&fixed["lane"], &fixed["reasons"]), (&json!("active"), &json!([])), "{fixed}");
+    assert_eq!(registry.status(&id).await["reasons"], json!([]));
     assert_eq!(registry.live_counts().await, (1, 0));
     assert_eq!(registry.feed_types().await[0], "listing_live");
     assert_eq!(registry.tick_after(HOUR * 9).await["renewed"], 1);
@@ -157,9 +156,83 @@ async fn trailing_slash_of_a_live_endpoint_may_change() {
             _ => agents::speaks_newest(request),
         });
         recheck_due(&registry, &id).await;
-        let status = registry.status(&id).await;
-        assert_eq!(status["lane"], "active", "{status}");
-        assert_eq!(status["probe"]["age_hours"], 0.0, "the recheck was recorded: {status}");
-        assert_eq!(status["probe"]["target"], format!("{origin}{end}"), "{status}");
+        let target = format!("{origin}{end}");
+        let recorded = json!({ "lane": "active", "/probe/age_hours": 0.0, "/probe/target": target });
+        assert_members(&registry.status(&id).await, &recorded);
     }
+}
+
+async fn stored(registry: &TestRegistry, id: &ListingId) -> Listing {
+    registry.app.store.listing(id).await.unwrap().unwrap()
+}
+
+async fn score(registry: &TestRegistry, peer: &Peer) {
+    assert_eq!(registry.get(&format!("/api/score?url={}", peer.card())).await.status, 200);
+}
+
+async fn is_due(registry: &TestRegistry, id: &ListingId) -> bool {
+    stored(registry, id).await.due_at <= registry.now()
+}
+
+#[tokio::test]
+async fn failed_score_makes_a_live_listing_due_at_most_once_in_six_hours() {
+    let (registry, peer, id) = live_agent().await;
+    registry.advance(HOUR);
+    score(&registry, &peer).await;
+    assert!(!is_due(&registry, &id).await, "a score that succeeds changes nothing");
+    peer.answer_with(agents::only(404));
+    score(&registry, &peer).await;
+    assert!(is_due(&registry, &id).await);
+    let hastened = stored(&registry, &id).await;
+    assert_eq!((hastened.failures, hastened.strikes.len(), hastened.lane), (0, 0, Lane::Active));
+
+    // The probe decides: the agent answers again, and its proof is renewed.
+    peer.answer_with(agents::newest);
+    registry.tick().await;
+    let renewed = stored(&registry, &id).await;
+    assert_eq!(renewed.last_ok_at, Some(registry.now()));
+    peer.answer_with(agents::only(404));
+    for _ in 0..5 {
+        registry.advance(HOUR);
+        score(&registry, &peer).await;
+        assert_eq!(stored(&registry, &id).await.due_at, renewed.due_at, "hastened again within six hours");
+    }
+    registry.advance(HOUR);
+    score(&registry, &peer).await;
+    assert!(is_due(&registry, &id).await);
+
+    // The probe of the tick fails. This is no strike, and the recheck confirms it.
+    registry.tick().await;
+    let failed = stored(&registry, &id).await;
+    assert_eq!((failed.failures, failed.strikes.len(), failed.lane), (1, 0, Lane::Active));
+    let due_at = failed.due_at;
+    score(&registry, &peer).await;
+    assert_eq!(stored(&registry, &id).await.due_at, due_at, "a failing listing is not hastened");
+}
+
+#[tokio::test]
+async fn three_sources_that_report_a_failure_within_a_day_make_a_listing_due() {
+    let (registry, _peer, id) = live_agent().await;
+    let report = async |source: u8, ok: bool| {
+        let address = IpAddr::V4(Ipv4Addr::new(127, 0, 0, source));
+        let body = json!({ "action": "deposit_outcome", "listing_id": id, "ok": ok });
+        let reply = registry.post_from(address, "/api/products/interop", &body).await;
+        assert_eq!((reply.status, &reply.body["counted"]), (200, &json!(true)), "{reply:?}");
+    };
+    report(11, false).await;
+    registry.advance(HOUR * 26);
+    for _ in 0..3 {
+        registry.advance(HOUR);
+        report(12, false).await;
+    }
+    report(13, false).await;
+    report(14, true).await;
+    assert!(!is_due(&registry, &id).await, "two sources within a day are not enough");
+    report(15, false).await;
+    assert!(is_due(&registry, &id).await);
+    let hastened = stored(&registry, &id).await;
+    assert_eq!((hastened.failures, hastened.strikes.len()), (0, 0), "a report is no failure");
+    registry.tick().await;
+    assert_eq!(registry.lane(&id).await, "active");
+    assert!(!is_due(&registry, &id).await);
 }

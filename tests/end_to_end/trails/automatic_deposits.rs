@@ -3,12 +3,7 @@
 //! request adds the value. A repeated action adds the value only once.
 
 use std::time::Duration;
-
-use registry::model::ListingId;
-use serde_json::{Value, json};
-use tests::instrumented::Fault;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{HOUR, TICK, TestRegistry};
+use tests::prelude::*;
 
 use super::{assert_close, number, trail};
 use crate::fixtures::{forecaster, live_agent, live_pair, values_of};
@@ -125,9 +120,8 @@ async fn trail_changes_that_failed_are_written_later() {
     let (registry, _peer, id) = live_agent().await;
     trail(&registry, &id).await;
     registry.advance(Duration::from_secs(30));
-    registry.observer.faults.arm("TransactWriteItems", Fault::TransactionConflict, 100);
-    registry.get("/api/feed").await;
-    registry.observer.faults.disarm();
+    let get = registry.get("/api/feed");
+    registry.with_fault("TransactWriteItems", Fault::TransactionConflict, 100, get).await;
     registry.advance(Duration::from_secs(30));
     registry.get("/api/feed").await;
     let row = trail(&registry, &id).await;

@@ -1,9 +1,8 @@
-//! Tests what callers can leave at listings: traces, endorsements and reports that two listings were used
-//! together. Each source counts once, and never for its own listing.
+//! Tests what callers can leave at listings: traces, endorsements and reports that two listings were used together. Each
+//! source counts once, and never for its own listing. Withdrawn listings accept no marks and are not shown. The operator can
+//! delete (`evaporate`) the trails of a listing.
 
-use serde_json::{Value, json};
-use tests::assertions::assert_members;
-use tests::test_registry::{DAY, HOUR};
+use tests::prelude::*;
 
 use super::{STIGMERGY, assert_close, number, sensed, trace_body, trail};
 use crate::fixtures::{call_as, live_agent, live_fleet, live_pair, values_of};
@@ -65,12 +64,11 @@ async fn trail_mark_decays_and_expires() {
 async fn endorsement_counts_once_per_source_and_a_listing_cannot_endorse_itself() {
     let (registry, _peer, id) = live_agent().await;
     let before = trail(&registry, &id).await;
-    let score = number(&before["trail_score"]);
     let body = json!({ "action": "endorse", "listing_id": id, "from": "planner" });
     let first = registry.post(STIGMERGY, &body).await.body;
     assert_eq!((&first["counted"], first.get("not_counted_because")), (&json!(true), None));
     assert_close(&first["trail"], "attraction", number(&before["attraction"]) + 12.0);
-    assert_close(&first["trail"], "trail_score", score + 15.0);
+    assert_close(&first["trail"], "trail_score", number(&before["trail_score"]) + 15.0);
     let again = registry.post(STIGMERGY, &body).await.body;
     assert_eq!(again["counted"], false);
     assert!(again["not_counted_because"].as_str().unwrap().contains("30 days"), "{again}");
@@ -87,8 +85,7 @@ async fn endorsement_counts_once_per_source_and_a_listing_cannot_endorse_itself(
     assert_eq!(trail(&registry, &id).await["endorsements"], 2);
     let mark = json!({ "listing_id": id, "kind": "endorse", "intensity": 50 });
     let marked = call_as(&registry, 10, "leave_trace", mark).await.unwrap();
-    let counted = (&marked["mark"]["intensity"], &marked["trail"]["endorsements"]);
-    assert_eq!(counted, (&json!(12), &json!(3)), "{marked}");
+    assert_members(&marked, &json!({ "/mark/intensity": 12, "/trail/endorsements": 3 }));
 }
 
 #[tokio::test]
@@ -112,10 +109,8 @@ async fn composition_is_shown_for_both_listings_and_raises_partner_trails() {
     let after = trail(&registry, c).await;
     assert_close(&after, "attraction", number(&before["attraction"]) + 4.0 + 2.0 * 0.5);
     assert_close(&after, "demand", number(&before["demand"]) + 2.0 + 2.0 * 3.0);
-    let totals = &sensed(&registry, a).await["totals"];
-    assert_eq!(totals["compositions"], 2);
-    assert_eq!(totals["events"]["used_with"], 3);
-    assert_eq!(totals["events"]["contagion"], 2);
+    let totals = json!({ "compositions": 2, "/events/used_with": 3, "/events/contagion": 2 });
+    assert_members(&sensed(&registry, a).await["totals"], &totals);
     let board = registry.call_tool("follow_trail", &json!({ "kind": "composition" })).await;
     assert_eq!(board["items"][0]["count"], 2, "{board}");
     assert_eq!((&board["mode"], board["items"].as_array().unwrap().len()), (&json!("composition"), 2));
@@ -214,4 +209,74 @@ async fn invalid_marks_are_refused_with_the_reason() {
     assert_eq!(sensed(registry, id).await["marks"], json!([]));
     let unknown = json!({ "action": "sense_traces", "listing_id": "mcp-unknown" });
     assert_eq!(registry.post(STIGMERGY, &unknown).await.status, 404);
+}
+
+#[tokio::test]
+async fn withdrawn_listing_accepts_no_marks_and_is_hidden() {
+    let pair = live_pair().await;
+    let (registry, id) = (&pair.registry, &pair.agent);
+    registry.post(STIGMERGY, &trace_body(id, "A mark of before.")).await;
+    call_as(registry, 1, "endorse", json!({ "listing_id": id })).await.unwrap();
+    call_as(registry, 1, "used_with", json!({ "listing_id": id, "listing_b": pair.server })).await.unwrap();
+    let outcome = json!({ "listing_id": id, "ok": true, "body": "A mark of before." });
+    call_as(registry, 1, "deposit_outcome", outcome).await.unwrap();
+    let hot = registry.call_tool("follow_trail", &json!({})).await;
+    assert!(hot.to_string().contains(id.as_str()));
+    registry.withdraw(id, "Impersonates a bank.").await;
+    let refused = registry.post(STIGMERGY, &trace_body(id, "Another.")).await;
+    assert_eq!(refused.status, 404, "{refused:?}");
+    assert_eq!(refused.body["next"]["action"], "check_status", "{refused:?}");
+    let used = json!({ "listing_id": pair.server, "listing_b": id });
+    assert_eq!(call_as(registry, 2, "used_with", used).await.unwrap_err().code.as_str(), "listing_not_found");
+    registry.settle();
+    for (tool, arguments) in [
+        ("interop", json!({})),
+        ("stigmergy", json!({})),
+        ("sense_traces", json!({})),
+        ("follow_trail", json!({})),
+        ("follow_trail", json!({ "kind": "composition" })),
+        ("follow_trail", json!({ "kind": "demand" })),
+    ] {
+        let shown = registry.call_tool(tool, &arguments).await.to_string();
+        assert!(!shown.contains(id.as_str()) && !shown.contains("A mark of before."), "{tool}: {shown}");
+    }
+    let at_the_other = sensed(registry, &pair.server).await.to_string();
+    assert!(!at_the_other.contains(id.as_str()), "{at_the_other}");
+    let sense = json!({ "action": "sense_traces", "listing_id": id });
+    assert_eq!(registry.post(STIGMERGY, &sense).await.body["next"]["action"], "check_status");
+
+    registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
+    registry.deliver_to_live(id).await;
+    for kind in ["hot", "demand"] {
+        let shown = registry.call_tool("follow_trail", &json!({ "kind": kind })).await.to_string();
+        assert!(shown.contains(id.as_str()), "{kind}: {shown}");
+    }
+}
+
+#[tokio::test]
+async fn only_the_operator_can_evaporate_trails() {
+    let token = "0123456789abcdef0123456789abcdef";
+    let registry = TestRegistry::start_with_setting("OPERATOR_TOKEN", token).await;
+    let ids = tests::fixtures::insert_live_listings(&registry.app, registry::model::Kind::Mcp, 60).await;
+    for (number, other) in ids[1..].iter().enumerate() {
+        let pair = json!({ "listing_id": ids[0], "listing_b": other, "body": "A use." });
+        call_as(&registry, u8::try_from(number).unwrap(), "used_with", pair).await.unwrap();
+    }
+    let body = json!({ "action": "evaporate", "listing_id": ids[0] });
+    for body in [&json!({ "action": "evaporate", "amount": 10 }), &body] {
+        assert_eq!(registry.post(STIGMERGY, body).await.status, 401);
+    }
+    let other = "another token that is long enough";
+    assert_eq!(registry.post_with_token(STIGMERGY, other, &body).await.status, 403);
+    assert_eq!(sensed(&registry, &ids[0]).await["marks"].as_array().unwrap().len(), 50);
+
+    let gone = registry.post_with_token(STIGMERGY, token, &body).await;
+    gone.assert_body(200, &json!({ "marks": 59, "compositions": 59, "values": true, "complete": true }));
+    let nothing =
+        json!({ "marks": [], "compositions": [], "/trails/0/attraction": 0.0, "/totals/compositions": 0 });
+    assert_members(&sensed(&registry, &ids[0]).await, &nothing);
+    assert_eq!(sensed(&registry, &ids[1]).await["compositions"], json!([]), "left at the other listing");
+    let repeated = json!({ "listing_id": ids[0], "listing_b": ids[1] });
+    let repeated = call_as(&registry, 0, "used_with", repeated).await.unwrap();
+    assert_eq!(repeated["counted"], false, "the same source counted again");
 }

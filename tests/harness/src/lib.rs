@@ -9,6 +9,7 @@ pub mod gateway_events;
 pub mod instrumented;
 pub mod peers;
 pub mod ports;
+pub mod prelude;
 pub mod rights;
 pub mod runtime_api;
 pub mod sample_events;

@@ -12,7 +12,9 @@ pub mod sign_in;
 pub mod stripe;
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -131,6 +133,22 @@ impl Peer {
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move { drop(axum::serve(listener, router).await) });
         Self { origin, shared, task }
+    }
+
+    /// A peer that takes some time for each answer, and the highest number of requests that it answered at the same time.
+    pub async fn start_slow(
+        pause: Duration,
+        script: impl Fn(&PeerRequest) -> Response + Send + Sync + 'static,
+    ) -> (Self, Arc<AtomicUsize>) {
+        let (now, most) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
+        let highest = Arc::clone(&most);
+        let peer = Self::start(move |request| {
+            highest.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::block_in_place(|| std::thread::sleep(pause));
+            now.fetch_sub(1, Ordering::SeqCst);
+            script(request)
+        });
+        (peer.await, most)
     }
 
     #[must_use]

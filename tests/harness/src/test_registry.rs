@@ -25,7 +25,7 @@ use registry::store::Store;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 
-use crate::instrumented::{Calls, Denials, Observer, as_function};
+use crate::instrumented::{Calls, Denials, Fault, Observer, as_function};
 use crate::peers::Peer;
 use crate::{chroma, ports};
 
@@ -64,7 +64,7 @@ impl TestRegistry {
 
     /// Starts a registry whose probe budget is enough for a fleet in one period.
     pub async fn start_for_fleet() -> Self {
-        Self::start_with(TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000)).await
+        Self::start_with_setting("PROBE_WINDOW_CAP", 1000).await
     }
 
     /// Starts a registry with options. With the URL of a Chroma server in `SEARCH_BACKEND`, the registry uses a new database
@@ -127,6 +127,25 @@ impl TestRegistry {
         millis.fetch_add(i64::try_from(by.as_millis()).unwrap(), Ordering::SeqCst);
     }
 
+    /// Starts a registry with the value of one setting.
+    pub async fn start_with_setting(name: &str, value: impl ToString) -> Self {
+        Self::start_with(TestOptions::default().with_setting(name, value)).await
+    }
+
+    /// The result of `work`, of which the next `times` calls of a table operation get a fault.
+    pub async fn with_fault<F: Future>(
+        &self,
+        operation: &str,
+        fault: Fault,
+        times: usize,
+        work: F,
+    ) -> F::Output {
+        self.observer.faults.arm(operation, fault, times);
+        let result = work.await;
+        self.observer.faults.disarm();
+        result
+    }
+
     /// The result of `work`, and its table calls.
     pub async fn counted<F: Future>(&self, work: F) -> (F::Output, Calls) {
         let before = self.observer.tally.snapshot();
@@ -136,6 +155,24 @@ impl TestRegistry {
 
     pub async fn get(&self, path: &str) -> Reply {
         Reply::of(self.http.get(self.url(path))).await
+    }
+
+    /// The text of a document or a page, which must be served.
+    pub async fn text(&self, path: &str) -> String {
+        self.get(path).await.ok().as_str().unwrap_or_else(|| panic!("{path} is no text")).to_owned()
+    }
+
+    /// All pages of a list. The place `next` (a JSON pointer) of a page has the `cursor` of the page after it.
+    pub async fn pages(&self, path: &str, next: &str) -> Vec<Value> {
+        let mut page = self.get(path).await.ok();
+        let mut pages = Vec::new();
+        while let Some(cursor) = page.pointer(next).and_then(Value::as_str) {
+            let path = format!("{path}&cursor={cursor}");
+            pages.push(std::mem::replace(&mut page, self.get(&path).await.ok()));
+            assert!(pages.len() < 200, "the pages of {path} do not end");
+        }
+        pages.push(page);
+        pages
     }
 
     pub async fn get_with(&self, path: &str, header: (&str, &str)) -> Reply {

@@ -90,29 +90,35 @@ fn actions_of_workflows_are_pinned_to_commits() {
     assert!(container.contains("HEALTHCHECK") && container.contains("GET /healthz"));
 }
 
+/// The lines of the files with these endings that match, each with its place.
+fn matching_lines(endings: &[&str], pattern: &Regex) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for path in files(endings) {
+        let Ok(text) = fs::read_to_string(root().join(&path)) else { continue };
+        let lines = text.lines().enumerate().filter(|(_, line)| pattern.is_match(line));
+        found.extend(lines.map(|(number, line)| (format!("{path}:{}", number + 1), line.to_owned())));
+    }
+    found
+}
+
 #[test]
 fn citations_of_documents_lead_to_an_anchor() {
     let citation = Regex::new(r"\b((?:decisions/)?[a-z0-9-]+\.md)(?:#([a-z0-9-]+))?").unwrap();
-    let mut wrong = Vec::new();
-    let mut count = 0;
-    for path in files(&[".rs", ".py", ".html", ".yaml", "Makefile", ".toml"]) {
-        // Product texts and fixtures name files of other projects.
-        if path.contains("/fixtures/") || path.contains("/corpus/") {
-            continue;
-        }
-        let Ok(text) = fs::read_to_string(root().join(&path)) else { continue };
-        for (number, line) in text.lines().enumerate() {
-            for one in citation.captures_iter(line) {
-                let document = root().join("shared/docs").join(&one[1]);
-                let anchor = one.get(2).map(|anchor| anchor.as_str());
-                if anchor.is_none() && !document.exists() {
-                    continue;
-                }
-                count += 1;
-                let known = fs::read_to_string(&document).map(|text| anchors(&text)).unwrap_or_default();
-                if anchor.is_some_and(|anchor| !known.contains(anchor)) {
-                    wrong.push(format!("{path}:{}: {}", number + 1, &one[0]));
-                }
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    let mut lines = matching_lines(&[".rs", ".py", ".html", ".yaml", "Makefile", ".toml"], &citation);
+    // Product texts and fixtures name files of other projects.
+    lines.retain(|(place, _)| !place.contains("/fixtures/") && !place.contains("/corpus/"));
+    for (place, line) in lines {
+        for one in citation.captures_iter(&line) {
+            let document = root().join("shared/docs").join(&one[1]);
+            let anchor = one.get(2).map(|anchor| anchor.as_str());
+            if anchor.is_none() && !document.exists() {
+                continue;
+            }
+            count += 1;
+            let known = fs::read_to_string(&document).map(|text| anchors(&text)).unwrap_or_default();
+            if anchor.is_some_and(|anchor| !known.contains(anchor)) {
+                wrong.push(format!("{place}: {}", &one[0]));
             }
         }
     }
@@ -123,14 +129,10 @@ fn citations_of_documents_lead_to_an_anchor() {
 #[test]
 fn code_cites_only_documents_of_the_repository() {
     let foreign = Regex::new(r#"(?i)contract "|design §|interface\.md|design\.md"#).unwrap();
-    let mut wrong = Vec::new();
-    for path in files(&[".rs", ".py", ".html", ".yaml", "Makefile", ".toml", ".md"]) {
-        let Ok(text) = fs::read_to_string(root().join(&path)) else { continue };
-        let lines = text.lines().enumerate().filter(|(_, line)| foreign.is_match(line));
-        wrong.extend(lines.map(|(number, line)| format!("{path}:{}: {line}", number + 1)));
-    }
-    wrong.retain(|line| !line.starts_with("tests/repository/"));
-    assert_eq!(wrong, [""; 0]);
+    let all = [".rs", ".py", ".html", ".yaml", "Makefile", ".toml", ".md"];
+    let mut wrong = matching_lines(&all, &foreign);
+    wrong.retain(|(place, _)| !place.starts_with("tests/repository/"));
+    assert_eq!(wrong, []);
 }
 
 #[test]

@@ -3,9 +3,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-use tests::assertions::assert_members;
-use tests::peers::{Peer, agents};
+use tests::prelude::*;
 
 use super::{KEY, Shop};
 

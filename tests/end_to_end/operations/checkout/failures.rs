@@ -1,9 +1,8 @@
 //! Tests purchases in which Stripe or the table fails, at each step. No money is charged and no partial data
 //! is written. Afterwards the same request succeeds.
 
-use serde_json::{Value, json};
-use tests::instrumented::Fault;
 use tests::peers::stripe::Failing;
+use tests::prelude::*;
 
 use super::{KEY, Shop};
 
@@ -45,8 +44,8 @@ async fn same_request_succeeds_after_a_stripe_failure() {
             assert_eq!(reply.header("retry-after").is_empty(), returned == 502, "{what}");
             let data = json!({ "operation": "checkout", "arguments": body });
             let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": data }] });
-            let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
-            let error = shop.registry.post("/api/a2a", &call).await.body["error"].clone();
+            let message = json!({ "message": message });
+            let error = shop.registry.rpc("/api/a2a", "SendMessage", message).await["error"].clone();
             let details = error["data"].as_array().unwrap().iter();
             let codes: Vec<&Value> = details.filter_map(|detail| detail["value"].get("code")).collect();
             assert_eq!(codes, [&json!(code)], "{what}: the error of A2A has no problem document: {error}");
@@ -92,9 +91,9 @@ async fn stripe_gets_no_request_if_the_table_fails_first() {
             let shop = Shop::open().await;
             let [_, body] = repeatable(&shop);
             let before = shop.registry.table().await;
-            shop.registry.observer.faults.arm(operation, fault, MORE_THAN_RETRIES);
-            shop.buy(&body).await.assert_refused(503, "busy");
-            shop.registry.observer.faults.disarm();
+            let buying = shop.buy(&body);
+            let refused = shop.registry.with_fault(operation, fault, MORE_THAN_RETRIES, buying).await;
+            refused.assert_refused(503, "busy");
             assert_eq!(before.difference(&shop.registry.table().await), [""; 0], "{fault:?} at {operation}");
             assert_eq!(shop.stripe.peer.requests().len(), 0, "{fault:?} at {operation}");
             buy_and_open(&shop, &body, "after a fault").await;
@@ -144,9 +143,9 @@ async fn event_that_failed_is_handled_at_its_next_delivery() {
             let bought = shop.buy_ok(&shop.with_code()).await;
             let before = shop.registry.table().await;
             let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
-            shop.registry.observer.faults.arm(operation, fault, MORE_THAN_RETRIES);
-            shop.stripe.deliver(&shop.registry, &event).await.assert_refused(503, "busy");
-            shop.registry.observer.faults.disarm();
+            let delivery = shop.stripe.deliver(&shop.registry, &event);
+            let refused = shop.registry.with_fault(operation, fault, MORE_THAN_RETRIES, delivery).await;
+            refused.assert_refused(503, "busy");
             assert_eq!(before.difference(&shop.registry.table().await), [""; 0], "{fault:?} at {operation}");
             assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], "paid");
             assert_eq!(shop.get_product(&bought).await.status, 200);

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use insta::assert_snapshot;
 use registry::app::App;
 use registry::events::Bus;
 use registry::features::products::payments;
 use registry::model::Random;
-use serde_json::{Value, json};
-use tests::assertions::assert_members;
 use tests::peers::stripe::{self, Session};
+use tests::prelude::*;
 
 use super::Shop;
+use crate::fixtures::{item, members, shown};
 
 #[tokio::test]
 async fn product_opens_only_after_payment() {
@@ -19,32 +20,28 @@ async fn product_opens_only_after_payment() {
     let body = json!({ "sku": "alive", "listing_id": shop.agent, "goals": ["Answer faster."],
         "contact_email": "buyer@example.org" });
     let bought = shop.buy_ok(&body).await;
-    assert_members(&bought, &json!({ "ok": true, "status": "pending", "percent_off": 0 }));
-    assert_eq!((&bought["price_cents"], &bought["price"]), (&json!(2999), &json!("$29.99")));
-    assert_eq!(bought["checkout_url"], "https://checkout.stripe.com/c/pay/cs_test_1#fid");
-    assert_eq!(bought["next"]["url"], bought["checkout_url"]);
 
     let session = shop.stripe.session();
-    assert_eq!(session.field("line_items[0][price_data][unit_amount]"), "2999");
-    assert_eq!(session.field("client_reference_id"), bought["purchase_id"].as_str().unwrap());
-    assert_eq!(session.field("metadata[listing_id]"), shop.agent.as_str());
-    assert_eq!(session.field("customer_email"), "buyer@example.org");
+    let names = [
+        "line_items[0][price_data][unit_amount]",
+        "client_reference_id",
+        "metadata[listing_id]",
+        "customer_email",
+    ];
+    let fields = names.map(|name| session.field(name).to_owned());
     assert!(session.field("success_url").starts_with(&shop.registry.url("/")), "{session:?}");
     let request = shop.stripe.peer.requests().remove(0);
-    assert_eq!(request.header("idempotency-key"), bought["purchase_id"].as_str());
     let refused = shop.get_product(&bought).await;
     refused.assert_refused(402, "not_paid");
-    assert_eq!(refused.body["next"]["arguments"]["purchase_id"], bought["purchase_id"]);
-    assert_eq!(shop.purchase_status(&bought).await, "pending");
+    let pending = json!({ "bought": bought, "session": fields, "key": request.header("idempotency-key"),
+        "next": refused.body["next"], "status": shop.purchase_status(&bought).await });
 
     shop.registry.advance(Duration::from_secs(60));
     let paid = shop.stripe.pay(&shop.registry).await;
-    assert_eq!((paid.status, &paid.body), (200, &json!({ "ok": true, "received": "paid" })));
-    let opened = shop.get_product(&bought).await;
-    assert_eq!((opened.status, &opened.body["source"]), (200, &json!("purchase")), "{opened:?}");
-    assert_eq!(opened.body["sku"], "alive");
-    assert_eq!(opened.body["granted_at"], json!(shop.registry.now()));
-    assert_eq!(shop.purchase_status(&bought).await, "paid");
+    let opened = members(&shop.get_product(&bought).await.ok(), &["source", "sku", "granted_at"]);
+    let paid =
+        json!({ "event": paid.ok(), "product": opened, "status": shop.purchase_status(&bought).await });
+    assert_snapshot!(shown(&shop.registry, &json!({ "pending": pending, "paid": paid })));
     // Paid purchases do not expire.
     shop.registry.advance(Duration::from_secs(60 * 86_400));
     shop.registry.sweep_expired();
@@ -99,11 +96,10 @@ async fn repeated_event_changes_nothing() {
     assert_eq!(paid.difference(&shop.registry.table().await), [""; 0]);
     shop.registry.settle();
     let feed = shop.registry.get("/api/feed").await.body;
-    let bought_items =
-        feed["items"].as_array().unwrap().iter().filter(|item| item["type"] == "product_bought");
-    let bought_items: Vec<&Value> = bought_items.collect();
-    assert_eq!(bought_items.len(), 1, "{feed}");
-    assert_eq!(bought_items[0]["text"], "The MCP Mesh product was bought for Adder.");
+    let bought_items = feed["items"].as_array().unwrap().iter();
+    assert_eq!(bought_items.filter(|item| item["type"] == "product_bought").count(), 1, "{feed}");
+    let text = &item(&feed["items"], "type", "product_bought")["text"];
+    assert_eq!(text, "The MCP Mesh product was bought for Adder.");
     assert_eq!(shop.get_product(&bought).await.status, 200);
 }
 

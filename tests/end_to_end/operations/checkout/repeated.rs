@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use tests::prelude::*;
 
 use registry::features::DESCRIPTIONS;
-use serde_json::Value;
 
 use super::{KEY, Shop};
 

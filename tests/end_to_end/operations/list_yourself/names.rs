@@ -2,11 +2,8 @@
 //! does not allow. They also check which publisher can set the texts of a listing. The peers are at
 //! `*.localhost`, so that a name such as `localhost.acme/adder` belongs to the domain of a peer.
 
-use registry::model::{Kind, Listing, ListingId};
-use serde_json::{Value, json};
-use tests::assertions::with_members;
-use tests::peers::{Peer, servers};
-use tests::test_registry::{TICK, TestRegistry, id_of};
+use registry::model::Listing;
+use tests::prelude::*;
 
 use crate::fixtures::{publish_live, rewrite, server_json, server_names, values_of};
 
@@ -61,7 +58,12 @@ async fn name_that_somebody_attaches_changes_neither_registry_name_nor_badge() {
     };
     let before = shown().await;
     for name in ["localhost.victim/obscene", "localhost.victim/other"] {
-        registry.publish(&server_json(name, &url)).await;
+        let answer = registry.publish(&server_json(name, &url)).await;
+        assert_eq!(
+            id_of(&answer) == id,
+            name.ends_with("obscene"),
+            "another name is another listing: {answer}"
+        );
         registry.deliver_events().await;
         let standing = registry.status(&id).await["name_standing"].clone();
         assert_eq!(standing["name"], "localhost.victim/obscene", "only a listing without a name gets one");
@@ -242,7 +244,7 @@ async fn later_publisher_does_not_move_a_listing_to_another_host() {
         assert_eq!(id_of(&registry.publish(&sibling).await), waiting);
         let listing = registry.app.store.listing(&waiting).await.unwrap().unwrap();
         assert_eq!(listing.url, Some(url_at(&first, host)));
-        first.answer_with(|_| tests::peers::empty(404));
+        first.answer_with(|_| empty(404));
         registry.first_probe(&waiting).await;
         registry.advance(TICK);
     }

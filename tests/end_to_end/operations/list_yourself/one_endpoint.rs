@@ -1,12 +1,11 @@
 //! One endpoint has one listing, however its URL is written: publishing it again answers with the listing that is there.
 
 use axum::response::{IntoResponse as _, Response};
-use serde_json::json;
+use insta::assert_snapshot;
 use tests::peers::domains::Owner;
-use tests::peers::{Peer, PeerRequest, agents, empty, servers};
-use tests::test_registry::{TICK, TestOptions, TestRegistry, id_of};
+use tests::prelude::*;
 
-use crate::fixtures::{live_server, server_json};
+use crate::fixtures::{live_server, members, server_json, shown};
 
 /// An MCP server at `/mcp`, and nothing else.
 fn at_mcp(request: &PeerRequest) -> Response {
@@ -29,6 +28,8 @@ async fn other_spellings_and_documents_of_a_live_server_lead_to_its_listing() {
         assert_eq!((id_of(&answer), &answer["status"]), (site.clone(), &json!("active")), "{body}: {answer}");
     }
     assert_eq!(registry.status(&site).await["name_standing"]["name"], "org.example/adder");
+    let named = registry.get("/api/listings/status?name=org.example/adder").await.ok();
+    assert_eq!(named["listing_id"], json!(site), "{named}");
     assert_eq!(registry.live_counts().await, (0, 1));
     let asked = json!({ "text": format!("is {} live?", peer.url("/mcp")) });
     let reply = registry.send_message(&asked).await;
@@ -55,7 +56,7 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
     let url = |path: &str| peer.url(path).replace("127.0.0.1", "victim.localhost");
     let id = id_of(&registry.publish(&json!({ "url": url("/") })).await);
     registry.deliver_events().await;
-    let shown = async || {
+    let facts = async || {
         registry.advance(TICK);
         registry.index().await;
         let status = registry.status(&id).await;
@@ -65,25 +66,23 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
         entry["server"].as_object_mut().unwrap().remove("_meta");
         (status["lane"].clone(), row["name"].clone(), row["website"].clone(), entry["server"].clone(), meta)
     };
-    let before = shown().await;
+    let before = facts().await;
     assert_eq!((&before.0, &before.4), (&json!("active"), &json!("active")));
 
-    let mut document = server_json("localhost.evil/mail", &url("/mcp"));
-    document["title"] = json!("Mail");
+    let with = json!({ "title": "Mail", "websiteUrl": "https://evil.example.org/login",
+        "packages": [{ "registryType": "npm", "identifier": "evil", "version": "1.0.0", "transport": { "type": "stdio" } }] });
+    let mut document = with_members(server_json("localhost.evil/mail", &url("/mcp")), &with);
     let elsewhere = json!({ "type": "sse", "url": "https://evil.example.org/sse" });
     document["remotes"].as_array_mut().unwrap().insert(0, elsewhere);
-    document["websiteUrl"] = json!("https://evil.example.org/login");
-    document["packages"] = json!([{ "registryType": "npm", "identifier": "evil", "version": "1.0.0",
-        "transport": { "type": "stdio" } }]);
     let official = json!({ "io.modelcontextprotocol.registry/official": { "status": "deprecated" } });
     let answer = registry.publish(&json!({ "server": document, "_meta": official })).await;
     let message = answer["message"].as_str().unwrap();
     assert!(message.contains("It now claims the name that you sent. Its URL and texts"), "{message}");
-    assert_eq!(shown().await, before, "a stranger's document");
+    assert_eq!(facts().await, before, "a stranger's document");
     let proof = evil.proof(&registry, &document).await;
     let signed = json!({ "server_json": document, "proof": proof, "contact_email": "evil@example.org" });
     assert_eq!(id_of(&registry.publish(&signed).await), id);
-    assert_eq!(shown().await, before, "a proof of the stranger's own name");
+    assert_eq!(facts().await, before, "a proof of the stranger's own name");
     let claimed = json!({ "name": "localhost.evil/mail", "standing": "claimed" });
     assert_eq!(registry.status(&id).await["name_standing"], claimed);
     let signals = registry.call_tool("get_reciprocity", &json!({ "id": id })).await["signals"].clone();
@@ -93,10 +92,10 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
 
     document["name"] = json!("localhost.victim/mail");
     assert_eq!(id_of(&victim.publish(&registry, &document).await.ok()), id);
-    let (lane, name, website, server, _) = shown().await;
-    assert_eq!((&lane, &name, &website), (&before.0, &json!("Mail"), &document["websiteUrl"]));
-    assert_eq!((&server["name"], &server["packages"]), (&document["name"], &document["packages"]));
-    assert_eq!(server["remotes"].as_array().unwrap()[..], [document["remotes"][1].clone()], "another domain");
+    let (lane, name, website, server, _) = facts().await;
+    // Without the remote at another domain.
+    let described = json!([lane, name, website, server["name"], server["packages"], server["remotes"]]);
+    assert_snapshot!(shown(&registry, &described));
     assert_eq!(registry.status(&id).await["name_standing"]["standing"], "proven");
 }
 
@@ -111,8 +110,7 @@ async fn key_of_the_host_takes_a_listing_back() {
     let standing = async || registry.status(&id).await["name_standing"].clone();
     assert_eq!(standing().await["standing"], "proven");
 
-    let mut own = server_json("org.example/mail", &url);
-    own["version"] = json!("2.0.0");
+    let own = with_members(server_json("org.example/mail", &url), &json!({ "version": "2.0.0" }));
     assert_ne!(id_of(&registry.publish(&own).await), id, "a stranger took it");
     assert_eq!(id_of(&Owner::new(1).publish(&registry, &own).await.ok()), id);
     assert_eq!(standing().await, json!({ "name": "org.example/mail", "standing": "claimed" }));
@@ -159,7 +157,7 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
     assert!(registry::operator::takedown::restore_by_owner(&registry.app, &first, true).await.unwrap());
     registry.deliver_to_live(&first).await;
     assert!(registry::operator::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": first, "reason": "Spam." })).await;
+    registry.withdraw(&first, "Spam.").await;
     let next = registry.status(&site).await["next"].clone();
     assert!(next["note"].as_str().unwrap().starts_with("No other listing has this endpoint now."), "{next}");
 }
@@ -170,11 +168,11 @@ async fn card_of_an_agent_is_forgotten_when_its_site_becomes_a_server() {
     let id = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
     registry.deliver_to_live(&id).await;
     peer.answer_with(at_mcp);
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Moved." })).await;
+    registry.withdraw(&id, "Moved.").await;
     registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
     registry.deliver_to_live(&id).await;
     let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
-    assert_eq!((listing.kind, listing.card_url), (Some(registry::model::Kind::Mcp), None));
+    assert_eq!((listing.kind, listing.card_url), (Some(Kind::Mcp), None));
     let checks = registry.status(&id).await["checks"].to_string();
     assert!(checks.contains("https") && !checks.contains("agent-card"), "{checks}");
 }
@@ -198,21 +196,17 @@ async fn mistyped_path_gets_the_url_that_works() {
     for body in [json!({ "url": peer.url("/mpc") }), json!({ "mcp_url": peer.url("/api/mcp") })] {
         let id = id_of(&registry.publish(&body).await);
         let status = registry.probed_status(&id).await;
-        let reason = &status["reasons"][0];
-        assert_eq!((&status["lane"], &reason["code"]), (&json!("needs_fix"), &json!("endpoint_elsewhere")));
-        let reasons = status["reasons"].as_array().unwrap();
-        assert_eq!(reasons.len(), 1, "nothing can be fixed at that path: {status}");
-        assert!(reason["fix"].as_str().unwrap().contains(&peer.url("/mcp")), "{reason}");
-        assert!(status["next"]["note"].as_str().unwrap().contains(&peer.url("/mcp")), "{status}");
-        assert_eq!(status["next"]["body"], json!({ "url": peer.url("/mcp") }));
+        // Nothing can be fixed at that path.
+        let found = members(&status, &["lane", "reasons", "next"]);
+        assert_snapshot!("endpoint_of_a_mistyped_path", shown(&registry, &found));
         assert!(peer.requests().len() <= 12, "two more for the advice: {:?}", peer.request_names());
         peer.forget_requests();
     }
-    let at_a_b = |request: &PeerRequest| match request.path.as_str() {
+    let below = Peer::start(|request| match request.path.as_str() {
         "/a/b/mcp" => servers::modern(request),
         _ => empty(404),
-    };
-    let below = Peer::start(at_a_b).await;
+    })
+    .await;
     let id = id_of(&registry.publish(&json!({ "url": below.url("/a/b/mpc") })).await);
     let status = registry.probed_status(&id).await;
     assert!(status["reasons"][0]["fix"].as_str().unwrap().contains(&below.url("/a/b/mcp")), "{status}");

@@ -1,15 +1,20 @@
-//! Tests what happens when an existing listing is published again: by one request after another, and by
-//! concurrent requests.
+//! Tests the answer to an accepted submission, and what happens when an existing listing is published again: by one request
+//! after another, and by concurrent requests.
 
 use std::time::Duration;
 
 use futures::future::join_all;
 use registry::features::RawArguments;
 use registry::model::{Caller, Lane, Listing};
-use serde_json::json;
 use tests::fixtures::feed_item;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{TICK, TestRegistry, id_of};
+use tests::prelude::*;
+
+#[tokio::test]
+async fn response_contains_the_status_url_to_poll() {
+    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
+    let body = json!({ "agent_card_url": peer.card(), "contact_email": "a@example.org" });
+    insta::assert_snapshot!(crate::fixtures::shown(&registry, &registry.publish(&body).await));
+}
 
 /// Over HTTP, and as calls of one task, in which all calls read before the first one writes.
 #[tokio::test(flavor = "multi_thread")]
@@ -22,10 +27,8 @@ async fn concurrent_publishes_create_one_listing() {
                 return registry.publish(&body).await;
             }
             let publish = registry::features::named("list_yourself").unwrap();
-            publish
-                .run(registry.app.clone(), Caller::default(), RawArguments::Json(body.clone()))
-                .await
-                .unwrap()
+            let arguments = RawArguments::Json(body.clone());
+            publish.run(registry.app.clone(), Caller::default(), arguments).await.unwrap()
         }))
         .await;
         let id = id_of(&answers[0]);

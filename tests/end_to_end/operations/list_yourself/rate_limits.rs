@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use registry::model::{LimitedAction, Rate};
-use serde_json::json;
-use tests::test_registry::{TestOptions, TestRegistry};
+use tests::prelude::*;
 
 /// The tests in `faults/hostile_callers.rs` show what this means for other callers.
 #[tokio::test]

@@ -5,10 +5,7 @@ use base64::engine::general_purpose::{STANDARD as BASE64, URL_SAFE_NO_PAD as BAS
 use ring::rand::SystemRandom;
 use ring::rsa::{KeyPair, PublicKeyComponents};
 use ring::signature::RSA_PKCS1_SHA256;
-use serde_json::{Value, json};
-use tests::assertions::with_members;
-use tests::peers::{Peer, empty, json_answer, servers};
-use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
+use tests::prelude::*;
 
 use crate::fixtures::server_json;
 

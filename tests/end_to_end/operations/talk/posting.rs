@@ -3,33 +3,28 @@
 
 use std::time::Duration;
 
+use insta::assert_snapshot;
 use registry::model::{LimitedAction, Rate};
-use serde_json::json;
-use tests::assertions::assert_members;
-use tests::peers::{Peer, agents};
-use tests::test_registry::{DAY, HOUR, TestOptions};
+use tests::prelude::*;
 
 use super::{feed, inbox, post, post_ok};
-use crate::fixtures::{live_agent, live_agent_with, live_pair, values_of};
+use crate::fixtures::{live_agent, live_agent_with, live_pair, members, shown, values_of};
 
 #[tokio::test]
 async fn each_talk_action_stores_its_message() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
-    let message = post_ok(registry, id, "message", " Your forecasts fit our planner. ").await;
-    assert_members(&message, &json!({ "action": "message", "listing_id": id, "next_actions": [] }));
-    assert_eq!(message["message"]["text"], "Your forecasts fit our planner.");
-    assert_members(&message["message"], &json!({ "from": null, "from_verified": false }));
+    let mut answers = vec![post_ok(registry, id, "message", " Your forecasts fit our planner. ").await];
     for (action, text) in
         [("owner", "Renew the key."), ("social", "We forecast, free."), ("check_in", "All well.")]
     {
-        let answer = post_ok(registry, id, action, text).await;
-        assert_eq!((&answer["message"]["kind"], &answer["message"]["text"]), (&json!(action), &json!(text)));
-        assert_eq!(answer["talk"], registry.status(id).await["talk"]);
+        answers.push(post_ok(registry, id, action, text).await);
     }
-    let shown = inbox(registry, id).await;
-    assert_eq!(values_of(&shown["inbox"], "kind")[..4], ["check_in", "social", "owner", "message"]);
-    assert_eq!(values_of(&shown["inbox"], "channel")[..4], ["talk"; 4]);
+    assert_eq!(answers[3]["talk"], registry.status(id).await["talk"]);
+    let answers = answers.iter().map(|answer| members(answer, &["action", "listing_id", "message"]));
+    let messages =
+        json!({ "answers": answers.collect::<Value>(), "inbox": inbox(registry, id).await["inbox"] });
+    assert_snapshot!(shown(registry, &messages));
     let others = inbox(registry, &pair.server).await;
     assert_eq!(values_of(&others["inbox"], "kind"), ["welcome"], "another listing received a message");
 
@@ -113,17 +108,13 @@ async fn social_post_requires_a_live_listing_and_the_feed_hides_its_sender() {
     let waiting = registry.publish_card(&peer.card()).await;
     let refused = post(registry, &waiting, "social", "Hello, everybody.").await;
     refused.assert_body(409, &json!({ "code": "not_active", "lane": "queued" }));
-    for number in 0..4 {
-        post_ok(registry, [&pair.agent, &pair.server][number % 2], "social", &format!("Offer {number}."))
-            .await;
+    for (number, id) in [&pair.agent, &pair.server, &pair.agent, &pair.server].into_iter().enumerate() {
+        post_ok(registry, id, "social", &format!("Offer {number}.")).await;
     }
     post_ok(registry, &pair.agent, "message", "Only for the inbox.").await;
     let first = feed(registry, "?limit=3").await;
     assert_eq!(values_of(&first["items"], "text"), ["Offer 3.", "Offer 2.", "Offer 1."]);
-    let item = &first["items"][1];
-    let members: Vec<&str> = item.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(members, ["id", "at", "listing_id", "kind", "name", "text", "from_verified"]);
-    assert_members(item, &json!({ "listing_id": pair.agent, "name": "Nimbus", "from_verified": false }));
+    assert_snapshot!(shown(registry, &first["items"][1]));
     let rest = feed(registry, &format!("?limit=3&cursor={}", first["next_cursor"].as_str().unwrap())).await;
     assert_eq!(values_of(&rest["items"], "text"), ["Offer 0."]);
     assert_eq!(rest["next_cursor"], json!(null));
@@ -134,7 +125,7 @@ async fn withdrawn_listing_has_a_closed_inbox_and_no_feed_items() {
     let pair = live_pair().await;
     let (registry, id) = (&pair.registry, &pair.agent);
     post_ok(registry, id, "social", "Buy our coins.").await;
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Spam." })).await;
+    registry.withdraw(id, "Spam.").await;
 
     let before = registry.table().await;
     for action in ["check_in", "message", "social", "owner"] {
@@ -144,10 +135,7 @@ async fn withdrawn_listing_has_a_closed_inbox_and_no_feed_items() {
     }
     let sender = json!({ "listing_id": pair.server, "text": "Hello.", "from": id });
     assert_eq!(registry.post("/api/talk", &sender).await.body["code"], "unknown_sender");
-    let shown = inbox(registry, id).await;
-    assert_eq!((&shown["inbox"], &shown["talk"]["required"]), (&json!([]), &json!(false)));
-    assert!(shown["talk"]["reason"].as_str().unwrap().ends_with("its inbox is closed."), "{shown}");
-    assert_eq!(values_of(&shown["next_actions"], "action"), ["check_status"]);
+    assert_snapshot!(shown(registry, &inbox(registry, id).await));
     assert_eq!(feed(registry, "").await["items"], json!([]));
     assert_eq!(before.difference(&registry.table().await), [""; 0], "a visit or a message was written");
 }
@@ -170,8 +158,8 @@ async fn talk_is_limited_per_caller_and_per_listing() {
         let refused = post(&registry, &id, "message", "Hello.").await;
         refused.assert_body(429, &json!({ "code": "rate_limited", "allowance": allowance }));
         assert!(refused.body["detail"].as_str().unwrap().contains(words), "{refused:?}");
-        let written = before.difference(&registry.table().await.without(&["RATE#"]));
-        assert_eq!(written, [""; 0], "{allowance}: a refused act was written");
+        let after = registry.table().await.without(&["RATE#"]);
+        assert_eq!(before.difference(&after), [""; 0], "{allowance}: a refused act was written");
         // Callers that use up the limit of a listing do not block its check-in.
         let present = post(&registry, &id, "check_in", "").await.status;
         assert_eq!(present, if allowance == "listing" { 200 } else { 429 }, "{allowance}");

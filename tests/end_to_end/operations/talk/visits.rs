@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::json;
-use tests::test_registry::{DAY, HOUR, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use super::{inbox, post, post_ok};
 use crate::fixtures::{live_agent, live_agent_with};
 
-async fn read_marks(registry: &TestRegistry, id: &registry::model::ListingId) -> Vec<bool> {
+async fn read_marks(registry: &TestRegistry, id: &ListingId) -> Vec<bool> {
     let shown = inbox(registry, id).await;
     shown["inbox"].as_array().unwrap().iter().map(|message| message["read"].as_bool().unwrap()).collect()
 }

@@ -1,11 +1,9 @@
 //! Tests `capability_hash`: the hash of capabilities that the caller sends, and the hash of capabilities that
 //! the registry observed. Capabilities that the caller sends are not stored.
 
-use serde_json::{Value, json};
-use tests::peers::{Peer, agents};
-use tests::test_registry::TestRegistry;
+use tests::prelude::*;
 
-use crate::fixtures::forecaster;
+use crate::fixtures::{forecaster, refused_arguments};
 
 #[tokio::test]
 async fn given_capabilities_are_compared_and_not_stored() {
@@ -37,12 +35,7 @@ async fn given_capabilities_are_compared_and_not_stored() {
     for problem in [unprobed, failed] {
         assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("nothing_observed")));
     }
-    let arguments = json!({ "listing_id": waiting, "type": "capability" });
-    assert_eq!(registry.refused_tool("attest", &arguments).await["code"], "nothing_observed");
-    for arguments in [json!({}), json!({ "tools": ["add"] })] {
-        let problem = registry.refused_tool("capability_hash", &arguments).await;
-        assert_eq!((&problem["status"], &problem["field"]), (&json!(422), &json!("name")), "{problem}");
-    }
     let many = json!({ "name": "adder", "tools": vec!["x"; 257] });
-    assert_eq!(registry.refused_tool("capability_hash", &many).await["code"], "too_many");
+    let invalid = [json!({}), json!({ "tools": ["add"] }), many];
+    insta::assert_snapshot!(refused_arguments(&registry, "capability_hash", &json!({}), invalid).await);
 }

@@ -1,10 +1,7 @@
 //! Tests collections: the operator and owners of domains publish them, and clients read each as an own registry.
 
-use serde_json::{Value, json};
-use tests::assertions::with_members;
 use tests::peers::domains::{Owner, TextSite};
-use tests::peers::{Peer, servers};
-use tests::test_registry::{HOUR, Reply, TestOptions, TestRegistry, id_of};
+use tests::prelude::*;
 
 use crate::fixtures::{probe_to_live, server_json, server_names};
 
@@ -26,8 +23,8 @@ async fn names(registry: &TestRegistry, collection: &str, query: &str) -> Vec<St
 
 #[tokio::test]
 async fn collection_of_the_operator_is_a_registry_of_its_own() {
-    let options = TestOptions::default().with_setting("OPERATOR_TOKEN", TOKEN);
-    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(servers::modern).await);
+    let registry = TestRegistry::start_with_setting("OPERATOR_TOKEN", TOKEN).await;
+    let peer = Peer::start(servers::modern).await;
     publish_live(&registry, &peer, "org.example/adder", "Adds numbers.").await;
     publish_live(&registry, &peer, "org.example/weather", "Forecasts the weather.").await;
     publish_live(&registry, &peer, "org.example/zebra", "Paints stripes.").await;

@@ -1,8 +1,7 @@
 //! Tests `rotate_signing_key`. A new key is published before the registry signs with it. An old key stays
 //! published while its signatures are valid.
 
-use serde_json::{Value, json};
-use tests::test_registry::{DAY, HOUR, TICK, TestOptions, TestRegistry};
+use tests::prelude::*;
 
 use super::{FAMILY, OPERATOR_TOKEN, failed_checks, verify_token};
 use crate::fixtures::{live_agent_with, values_of};

@@ -2,7 +2,7 @@
 //! router and the jobs of a function name it; accesses without a function are those of a test itself.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
@@ -12,6 +12,7 @@ use axum::middleware::{Next, from_fn};
 use local::engine::json_response;
 use serde_json::{Value, json};
 
+use crate::peers::locked;
 use crate::rights::{self, Access};
 
 tokio::task_local! {
@@ -40,7 +41,7 @@ pub struct Denials(Arc<Mutex<BTreeSet<String>>>);
 impl Denials {
     /// The refused accesses so far.
     pub fn snapshot(&self) -> BTreeSet<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.0).clone()
     }
 
     /// The refusal of a request to which the current function has no right.
@@ -55,7 +56,7 @@ impl Denials {
         let missing = acts.iter().find_map(|act| missing_right(function, act))?;
         let problem =
             json!({ "__type": "com.amazon.coral.service#AccessDeniedException", "message": missing });
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(missing);
+        locked(&self.0).insert(missing);
         Some(json_response(400, problem.to_string()))
     }
 }

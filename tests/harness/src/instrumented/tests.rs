@@ -72,12 +72,6 @@ async fn units_are_counted_as_aws_bills_them() {
         item
     };
     let key = |id: &str| item(id, "a").into_iter().filter(|(name, _)| name == "pk" || name == "sk").collect();
-    let read = async |id: &str, consistent: bool| {
-        observer.meter.start();
-        let get = client.get_item().table_name(TABLE).set_key(Some(key(id))).consistent_read(consistent);
-        get.send().await.unwrap();
-        observer.meter.stop()
-    };
     let units = |read, write| Units { read, write };
 
     observer.meter.start();
@@ -91,10 +85,14 @@ async fn units_are_counted_as_aws_bills_them() {
     assert_eq!(observer.meter.stop(), units(0.0, 1.0 + 1.0));
 
     // One unit per 4 KB, rounded up; half for an eventually consistent read. A read that finds no item counts too.
-    assert_eq!(read("small", true).await, units(1.0, 0.0));
-    assert_eq!(read("large", true).await, units(2.0, 0.0));
-    assert_eq!(read("large", false).await, units(1.0, 0.0));
-    assert_eq!(read("nothing", false).await, units(0.5, 0.0));
+    for (id, is_consistent, read) in
+        [("small", true, 1.0), ("large", true, 2.0), ("large", false, 1.0), ("nothing", false, 0.5)]
+    {
+        observer.meter.start();
+        let get = client.get_item().table_name(TABLE).set_key(Some(key(id)));
+        get.consistent_read(is_consistent).send().await.unwrap();
+        assert_eq!(observer.meter.stop(), units(read, 0.0), "{id}");
+    }
 
     observer.meter.start();
     let write = |id: &str, bytes| {

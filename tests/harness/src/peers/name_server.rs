@@ -2,7 +2,7 @@
 //! It can also send answers that only a hostile server would send.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use hickory_proto::op::{Message, MessageType, ResponseCode};
 use hickory_proto::rr::rdata::{CNAME, TXT};
@@ -10,6 +10,8 @@ use hickory_proto::rr::{Name, RData, Record};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, UdpSocket};
 use tokio::task::JoinHandle;
+
+use super::locked;
 
 /// The answer for a name.
 #[derive(Clone, Debug)]
@@ -68,7 +70,7 @@ impl NameServer {
     /// All queries, as `UDP TXT mcp.example.com.`
     #[must_use]
     pub fn asked(&self) -> Vec<String> {
-        self.queries.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.queries).clone()
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
@@ -13,7 +13,7 @@ use registry::model::{Clock, Moment};
 use ring::hmac;
 use serde_json::{Value, json};
 
-use super::{Peer, PeerRequest, json_answer};
+use super::{Peer, PeerRequest, json_answer, locked};
 use crate::assertions::with_members;
 use crate::test_registry::{Reply, TestOptions, TestRegistry};
 
@@ -27,21 +27,10 @@ pub const WEBHOOK_SECRET: &str = "whsec_stand_in";
 pub const WEBHOOK: &str = "/api/products/checkout/webhook";
 
 /// Accepted fields of a session, without metadata.
-const FIELDS: [&str; 13] = [
-    "mode",
-    "payment_method_types[0]",
-    "adaptive_pricing[enabled]",
-    "line_items[0][quantity]",
-    "line_items[0][price_data][currency]",
-    "line_items[0][price_data][unit_amount]",
-    "line_items[0][price_data][product_data][name]",
-    "client_reference_id",
-    "success_url",
-    "cancel_url",
-    "expires_at",
-    "customer_email",
-    "payment_intent_data[metadata][purchase_id]",
-];
+const FIELDS: &str = "mode payment_method_types[0] adaptive_pricing[enabled] line_items[0][quantity] \
+    line_items[0][price_data][currency] line_items[0][price_data][unit_amount] \
+    line_items[0][price_data][product_data][name] client_reference_id success_url cancel_url expires_at \
+    customer_email payment_intent_data[metadata][purchase_id]";
 
 /// How the fake fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +196,7 @@ impl Stripe {
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Account) -> T) -> T {
-        act(&mut self.account.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut locked(&self.account))
     }
 }
 
@@ -235,7 +224,7 @@ fn error(status: u16, kind: &str, code: &str, param: &str) -> (u16, Value) {
 }
 
 fn answer(account: &Mutex<Account>, request: &PeerRequest) -> Response {
-    let mut account = account.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut account = locked(account);
     if let Some(hook) = account.when_asked.clone() {
         hook();
     }
@@ -303,9 +292,8 @@ fn respond(account: &mut Account, request: &PeerRequest) -> (u16, Value) {
 fn fault(account: &Account, pairs: &[(String, String)]) -> Option<(u16, Value)> {
     let refused = |code: &str, param: &str| Some(error(400, "invalid_request_error", code, param));
     let metadata = |name: &str| name.starts_with("metadata[") && name.ends_with(']');
-    if let Some((name, _)) =
-        pairs.iter().find(|(name, _)| !FIELDS.contains(&name.as_str()) && !metadata(name))
-    {
+    let is_known = |name: &str| FIELDS.split(' ').any(|field| field == name) || metadata(name);
+    if let Some((name, _)) = pairs.iter().find(|(name, _)| !is_known(name)) {
         return refused("parameter_unknown", name);
     }
     let value = |name: &str| {

@@ -132,7 +132,7 @@ pub(super) fn without_machine_times(value: &mut Value) {
             if members.contains_key("latency_ms") {
                 mark(members, &["latency_ms", "score"]);
             }
-            mark(members, &["latency_p50_ms", "latency_p95_ms", "took_ms"]);
+            mark(members, &["latency_p50_ms", "latency_p95_ms", "probe_score", "took_ms"]);
             // Of the stored history.
             if members.contains_key("since") {
                 mark(members, &["ms"]);
