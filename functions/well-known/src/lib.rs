@@ -13,7 +13,7 @@ use registry::rest::{self, with_middleware};
 pub fn router(app: App) -> Router {
     // The maps contain all documents. The gateway sends the requests for some of them to other functions.
     let documents = rest::documents(&[GUIDES, DOCUMENTS, &[&OPENAPI]].concat());
-    let documents = documents.merge(rest::operations(&[&registry::log::INCLUSION_PROOF]));
+    let documents = documents.merge(rest::operations(&[&registry::log::operations::INCLUSION_PROOF]));
     // No route of an HTTP API ends in a slash, so these requests can match `$default`.
     let with_slash = ard::description().merge(a2a::redirect_from_slash());
     with_problem_pages(with_middleware(documents.merge(with_slash), app.clone()), app)

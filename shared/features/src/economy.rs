@@ -3,41 +3,19 @@
 //! all measured values; each operation shows a part of them. Every number is returned together with its inputs.
 
 pub mod abundance;
-pub mod abundance_rank;
 pub mod acceleration;
-pub mod autocatalysis;
-pub mod bump_acceleration;
-pub mod cost_model;
 mod gauges;
-pub mod get_acceleration;
-pub mod get_exonomics;
 pub mod hyper;
-pub mod hyper_index;
 pub mod metcalfe;
 pub mod multipliers;
-pub mod network_value;
+pub mod operations;
 pub mod route_costs;
 pub mod s_curve;
-pub mod s_curve_board;
-pub mod zero_mc_pack;
 
 pub use abundance::{Boosts, boosts};
 pub use acceleration::{Acceleration, Contribution};
 pub use gauges::{Gauges, acceleration, take_sample};
 pub use multipliers::Multipliers;
-
-crate::operation::operations! {
-    GET_ACCELERATION in "economy" = get_acceleration::GetAcceleration,
-    AUTOCATALYSIS in "economy" = autocatalysis::Autocatalysis,
-    BUMP_ACCELERATION in "operator" = bump_acceleration::BumpAcceleration,
-    GET_EXONOMICS in "economy" = get_exonomics::GetExonomics,
-    NETWORK_VALUE in "economy" = network_value::ValueOfNetwork,
-    HYPER_INDEX in "economy" = hyper_index::HyperIndex,
-    COST_MODEL in "economy" = cost_model::CostModel,
-    ABUNDANCE_RANK in "economy" = abundance_rank::AbundanceRank,
-    ZERO_MC_PACK in "economy" = zero_mc_pack::ZeroMcPack,
-    S_CURVE_BOARD in "economy" = s_curve_board::SCurveBoard,
-}
 
 /// Version of the autocatalysis family (`specification.md#versioning`).
 pub const AUTOCATALYSIS_VERSION: &str = "2.5.0";

@@ -3,10 +3,8 @@
 
 mod document;
 pub mod dump;
-pub mod federation_pull;
-pub mod federation_push;
 pub mod imports;
-pub mod overview;
+pub mod operations;
 mod pull;
 mod push;
 mod referrals;
@@ -14,9 +12,3 @@ mod referrals;
 pub use pull::{pull, pull_due};
 pub use push::{Pushed, push};
 pub use referrals::{FederationMode, PeerReferral, known_peers, peer_referrals, referrals};
-
-crate::operation::operations! {
-    FEDERATION in "federation" = overview::Federation,
-    FEDERATION_PULL in "operator" = federation_pull::FederationPull,
-    FEDERATION_PUSH in "operator" = federation_push::FederationPush,
-}

@@ -4,8 +4,8 @@
 
 mod attestation_batches;
 mod inclusion;
-pub mod inclusion_proof;
 mod log_place;
+pub mod operations;
 mod sequencer;
 mod tree;
 mod witnesses;
@@ -17,7 +17,3 @@ pub use inclusion::{Inclusion, check_proof, entry, of_index};
 pub use log_place::{LogPlace, entry_url};
 pub use sequencer::{SequencerReport, sequence, sequence_if_due, sequence_or_warn};
 pub use witnesses::{Published, published};
-
-crate::operation::operations! {
-    INCLUSION_PROOF in "listings" = inclusion_proof::InclusionProof,
-}

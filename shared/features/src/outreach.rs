@@ -4,19 +4,13 @@
 //! runs every hour and does what is still missing for the day: first the connector, then the invitations.
 
 pub mod a2a_delivery;
-pub mod agentfinder;
 pub mod budget;
 pub mod connector_day;
 pub mod connector_row;
 pub mod connectors;
-pub mod conversion_pressure;
-pub mod daily_connector;
-pub mod demo_nudge;
 pub mod invitations;
 pub mod likeness;
-pub mod list_connectors;
-pub mod outreach_opt_out;
-pub mod reply_capture;
+pub mod operations;
 pub mod texts;
 
 use futures::future::BoxFuture;
@@ -24,16 +18,6 @@ use futures::future::BoxFuture;
 use self::invitations::Sent;
 use crate::prelude::*;
 use registry_store::{OutreachClass, StoreError};
-
-crate::operation::operations! {
-    DAILY_CONNECTOR in "outreach" = daily_connector::DailyConnector,
-    LIST_CONNECTORS in "outreach" = list_connectors::ListConnectors,
-    DEMO_NUDGE in "outreach" = demo_nudge::DemoNudge,
-    OUTREACH_OPT_OUT in "outreach" = outreach_opt_out::OutreachOptOut,
-    CONVERSION_PRESSURE in "outreach" = conversion_pressure::ConversionPressure,
-    REPLY_CAPTURE in "outreach" = reply_capture::ReplyCapture,
-    AGENTFINDER in "outreach" = agentfinder::AgentFinder,
-}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DayReport {

@@ -1,12 +1,8 @@
 //! Publishing: parses a submission and turns it into a listing. The registry also uses this code to publish itself.
 
 pub mod canary;
-pub mod list_yourself;
 pub mod listing;
 pub mod name_proof;
+pub mod operations;
 pub mod self_listing;
 pub mod submission;
-
-crate::operation::operations! {
-    LIST_YOURSELF in "listings" = list_yourself::ListYourself,
-}

@@ -2,11 +2,5 @@
 //! bring forward.
 
 pub mod hastened_rechecks;
-pub mod report_listing;
-pub mod score;
+pub mod operations;
 pub mod score_report;
-
-crate::operation::operations! {
-    SCORE in "listings" = score::Score,
-    REPORT_LISTING in "listings" = report_listing::ReportListing,
-}

@@ -2,16 +2,10 @@
 //! allowed, and what a listing should do next. The operations read and write the inbox.
 
 mod action;
-pub mod message;
 mod next_action;
+pub mod operations;
 mod presence;
-pub mod talk_inbox;
 
 pub use action::TalkAction;
 pub use next_action::{NextAction, next_actions};
 pub use presence::{Talk, TalkMode};
-
-crate::operation::operations! {
-    TALK_INBOX in "talk" = talk_inbox::TalkInbox,
-    TALK in "talk" = message::Talk,
-}

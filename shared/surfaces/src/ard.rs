@@ -19,7 +19,7 @@ use crate::rest::{RawBody, json_response};
 use browse::List;
 use explore::Explored;
 use registry_features::RawArguments;
-use registry_features::listing::ARD_SEARCH;
+use registry_features::listing::operations::ARD_SEARCH;
 use registry_features::operation::arguments::{from_json, from_query};
 use registry_model::protocol::ARD_BASE;
 

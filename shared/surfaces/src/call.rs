@@ -144,10 +144,10 @@ fn shell_word(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_features::listing::{CHECK_STATUS, SEARCH_ACTIVE};
-    use registry_features::products::CHECKOUT;
-    use registry_features::publish::LIST_YOURSELF;
-    use registry_features::trails::{LEAVE_TRACE, USED_WITH};
+    use registry_features::listing::operations::{CHECK_STATUS, SEARCH_ACTIVE};
+    use registry_features::products::operations::CHECKOUT;
+    use registry_features::publish::operations::LIST_YOURSELF;
+    use registry_features::trails::operations::{LEAVE_TRACE, USED_WITH};
     use registry_model::settings::Mode;
 
     fn settings() -> Settings {
@@ -171,7 +171,10 @@ mod tests {
         assert_eq!(call(SEARCH_ACTIVE.described).url, "https://registry.example.com/api/protocol");
         let used = call(USED_WITH.described);
         assert!(used.arguments["listing_b"] == "{listing_b}" && used.words.ends_with("with {listing_b}"));
-        assert_eq!(call(registry_features::trust::VERIFY_ATTESTATION.described).arguments["jws"], "{jws}");
+        assert_eq!(
+            call(registry_features::trust::operations::VERIFY_ATTESTATION.described).arguments["jws"],
+            "{jws}"
+        );
         let bought = Call::by_example(CHECKOUT.described, &settings());
         assert_eq!(bought.method, "POST");
         assert_eq!(bought.body.unwrap()["idempotency_key"], "<a new UUID>");

@@ -88,10 +88,10 @@ impl Description {
 mod tests {
     use serde_json::json;
 
-    use crate::economy::NETWORK_VALUE;
-    use crate::listing::{MATCH_CAPABILITY, SEARCH_ACTIVE};
+    use crate::economy::operations::NETWORK_VALUE;
+    use crate::listing::operations::{MATCH_CAPABILITY, SEARCH_ACTIVE};
     use crate::operation::catalogue::CATALOGUE;
-    use crate::trails::ENDORSE;
+    use crate::trails::operations::ENDORSE;
 
     #[test]
     fn names_contain_every_property_of_the_schema() {

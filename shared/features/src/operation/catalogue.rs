@@ -17,19 +17,19 @@ pub(crate) struct Feature {
 
 /// In the order in which documents list the operations.
 const FEATURES: [Feature; 13] = [
-    publish::FEATURE,
-    listing::FEATURE,
-    log::FEATURE,
-    review::FEATURE,
-    funnel::FEATURE,
-    talk::FEATURE,
-    outreach::FEATURE,
-    products::FEATURE,
-    federation::FEATURE,
-    trails::FEATURE,
-    trust::FEATURE,
-    interop::FEATURE,
-    economy::FEATURE,
+    publish::operations::FEATURE,
+    listing::operations::FEATURE,
+    log::operations::FEATURE,
+    review::operations::FEATURE,
+    funnel::operations::FEATURE,
+    talk::operations::FEATURE,
+    outreach::operations::FEATURE,
+    products::operations::FEATURE,
+    federation::operations::FEATURE,
+    trails::operations::FEATURE,
+    trust::operations::FEATURE,
+    interop::operations::FEATURE,
+    economy::operations::FEATURE,
 ];
 
 /// Declares a static for each operation of a feature, with the toolset that contains it, and the list of them. Each has its

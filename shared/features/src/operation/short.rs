@@ -238,7 +238,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::listing::MATCH_CAPABILITY;
+    use crate::listing::operations::MATCH_CAPABILITY;
     use crate::operation::catalogue::CATALOGUE;
 
     #[test]

@@ -8,7 +8,7 @@ use super::frame::{Frame, Section, html, page};
 use super::rows::Row;
 use crate::prelude::*;
 use registry_features::listing::active_page::{self, KindFilter, PageQuery};
-use registry_features::listing::ard_search::{self, Arguments};
+use registry_features::listing::operations::ard_search::{self, Arguments};
 use registry_model::{Access, Category};
 use registry_search::Hit;
 

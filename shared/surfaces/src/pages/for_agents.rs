@@ -9,11 +9,11 @@ use crate::a2a::intent;
 use crate::call::{self, Call};
 use crate::prelude::*;
 use registry_features::funnel::{self, Stage};
-use registry_features::listing::{ARD_SEARCH, CHECK_STATUS, MATCH_CAPABILITY};
+use registry_features::listing::operations::{ARD_SEARCH, CHECK_STATUS, MATCH_CAPABILITY};
 use registry_features::operation::toolsets::{CORE, FAMILIES};
-use registry_features::publish::LIST_YOURSELF;
-use registry_features::review::SCORE;
-use registry_features::trust::{ATTEST, BIND_IDENTITY};
+use registry_features::publish::operations::LIST_YOURSELF;
+use registry_features::review::operations::SCORE;
+use registry_features::trust::operations::{ATTEST, BIND_IDENTITY};
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REVISIONS};
 
 /// An MCP revision in which a call needs only name and arguments; the newest one needs headers and `_meta`.

@@ -17,7 +17,7 @@ use crate::prelude::*;
 use crate::rest::{self, accepted_types, add_vary};
 use registry_features::listing::active_page::{self, ActivePosition, PageQuery};
 use registry_features::listing::tagline;
-use registry_features::publish::LIST_YOURSELF;
+use registry_features::publish::operations::LIST_YOURSELF;
 use registry_model::Handshake;
 
 const MAX_ROWS: usize = 6;

@@ -4,10 +4,10 @@
 use super::command::Command;
 use super::frame::{Frame, Section, html, page};
 use crate::prelude::*;
+use registry_features::funnel::operations::{LEAVE_FEEDBACK, TAKE_DEMO};
 use registry_features::funnel::{self, Deal, Unlock};
-use registry_features::funnel::{LEAVE_FEEDBACK, TAKE_DEMO};
 use registry_features::listing::ProductEntry;
-use registry_features::products::PREVIEW_PRODUCT;
+use registry_features::products::operations::PREVIEW_PRODUCT;
 use registry_model::{Skill, Sku, Tool};
 use registry_products::{File, Profile};
 

@@ -3,7 +3,7 @@
 
 use super::when::When;
 use crate::prelude::*;
-use registry_features::listing::check_status::lane_reason;
+use registry_features::listing::operations::check_status::lane_reason;
 use registry_features::listing::{Liveness, NameStanding};
 use registry_model::{Lane, NameProofMethod};
 

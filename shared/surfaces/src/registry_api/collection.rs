@@ -1,7 +1,7 @@
 //! The servers of a collection. The index knows a part of the rules; the others are checked for each row.
 
 use crate::prelude::*;
-use registry_features::trust::collections::rules;
+use registry_features::trust::collection_rules;
 use registry_formats::registry_name;
 use registry_model::{Access, Category, Collection, CollectionRules};
 use registry_search::{Query, Text};
@@ -21,7 +21,7 @@ impl Selection {
     /// 404 for an unknown collection; the table is busy.
     pub(super) async fn load(app: &App, name: &str) -> Result<Arc<Self>, Problem> {
         let found = app.store.collection(name).await?;
-        let collection = found.ok_or_else(|| rules::not_found(name))?;
+        let collection = found.ok_or_else(|| collection_rules::not_found(name))?;
         let rules = &collection.rules;
         let only = match &rules.q {
             Some(q) => Some(hits(app, q, rules).await?),

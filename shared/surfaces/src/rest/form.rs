@@ -11,8 +11,8 @@ use super::request::{content_type, essence};
 use crate::pages::{accepts_html, problem_page, refused_check, refused_form};
 use crate::prelude::*;
 use registry_features::RawArguments;
-use registry_features::publish::LIST_YOURSELF;
-use registry_features::review::{REPORT_LISTING, SCORE};
+use registry_features::publish::operations::LIST_YOURSELF;
+use registry_features::review::operations::{REPORT_LISTING, SCORE};
 
 const MAX_FORM_BYTES: usize = 64 * 1024;
 

@@ -209,9 +209,9 @@ fn unknown(members: &[Member], what: &str) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_features::interop::INTEROP_SESSION;
-    use registry_features::talk::TALK;
-    use registry_features::trails::ENDORSE;
+    use registry_features::interop::operations::INTEROP_SESSION;
+    use registry_features::talk::operations::TALK;
+    use registry_features::trails::operations::ENDORSE;
 
     const PATH: &str = "/api/products/family";
 

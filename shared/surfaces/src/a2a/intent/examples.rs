@@ -9,7 +9,7 @@ use crate::a2a::intent::argument_slots::{ArgumentSlots, Slot};
 use crate::a2a::intent::command;
 use crate::a2a::intent::sentences;
 use crate::a2a::intent::words::{Word, words};
-use registry_features::listing::{ARD_SEARCH, MATCH_CAPABILITY};
+use registry_features::listing::operations::{ARD_SEARCH, MATCH_CAPABILITY};
 use registry_features::{AnyOperation, CATALOGUE};
 
 #[derive(Clone, Debug)]

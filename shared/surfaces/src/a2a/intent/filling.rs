@@ -11,7 +11,7 @@ use crate::a2a::intent::examples::{self, Example, OperationExamples};
 use crate::a2a::intent::parsed_text::ParsedText;
 use crate::a2a::intent::words::{Word, lists, words};
 use crate::a2a::intent::{command, matching};
-use registry_features::listing::{CHECK_LIVENESS, CHECK_STATUS};
+use registry_features::listing::operations::{CHECK_LIVENESS, CHECK_STATUS};
 use registry_model::ListingId;
 
 /// The longest text in a slot of a read-only operation. Of a search it is the whole message.

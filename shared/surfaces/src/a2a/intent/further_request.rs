@@ -10,11 +10,11 @@ use crate::a2a::intent::parsed_text::ParsedText;
 use crate::a2a::intent::words::{lists, words};
 use crate::a2a::intent::{Hold, Intent, MessageContent, command, matching, parse_content, with_short_answer};
 use registry_features::AnyOperation;
-use registry_features::interop::DEPOSIT_OUTCOME;
-use registry_features::listing::{ARD_SEARCH, MATCH_CAPABILITY};
-use registry_features::products::{CHECKOUT, PREVIEW_PRODUCT};
-use registry_features::review::REPORT_LISTING;
-use registry_features::trails::{ENDORSE, LEAVE_TRACE, SENSE_TRACES};
+use registry_features::interop::operations::DEPOSIT_OUTCOME;
+use registry_features::listing::operations::{ARD_SEARCH, MATCH_CAPABILITY};
+use registry_features::products::operations::{CHECKOUT, PREVIEW_PRODUCT};
+use registry_features::review::operations::REPORT_LISTING;
+use registry_features::trails::operations::{ENDORSE, LEAVE_TRACE, SENSE_TRACES};
 use registry_model::error::shorten;
 
 /// A part with fewer words, of which an id counts as two, is no request of its own, and more parts are not read.

@@ -14,12 +14,12 @@ use crate::a2a::intent::meaning::Meaning;
 use crate::a2a::intent::parsed_text::ParsedText;
 use crate::a2a::intent::{Hold, Intent};
 use registry_features::AnyOperation;
-use registry_features::economy::ABUNDANCE_RANK;
-use registry_features::interop::DEPOSIT_OUTCOME;
-use registry_features::listing::{ARD_SEARCH, CHECK_STATUS, MATCH_CAPABILITY, SEARCH_ACTIVE};
-use registry_features::publish::LIST_YOURSELF;
-use registry_features::review::{REPORT_LISTING, SCORE};
-use registry_features::talk::TALK;
+use registry_features::economy::operations::ABUNDANCE_RANK;
+use registry_features::interop::operations::DEPOSIT_OUTCOME;
+use registry_features::listing::operations::{ARD_SEARCH, CHECK_STATUS, MATCH_CAPABILITY, SEARCH_ACTIVE};
+use registry_features::publish::operations::LIST_YOURSELF;
+use registry_features::review::operations::{REPORT_LISTING, SCORE};
+use registry_features::talk::operations::TALK;
 
 /// The probability from which a message means an operation. Below it, a message is a search.
 pub(super) const MIN_PROBABILITY: f32 = 0.3;

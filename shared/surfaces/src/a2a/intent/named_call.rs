@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use registry_features::publish::list_yourself::arguments_of_server;
+use registry_features::publish::operations::list_yourself::arguments_of_server;
 use registry_features::{AnyOperation, CATALOGUE};
 use registry_formats::server_json;
 

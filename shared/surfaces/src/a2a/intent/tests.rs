@@ -225,32 +225,38 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         assert_eq!(intent(&with_values(text)), with_values(meant), "{text}");
     }
     let said = MessageContent { text: format!("{ID} does not work"), ..MessageContent::default() };
-    let example =
-        render::example(&registry_features::interop::DEPOSIT_OUTCOME, Some(&ParsedText::parse(&said.text)));
+    let example = render::example(
+        &registry_features::interop::operations::DEPOSIT_OUTCOME,
+        Some(&ParsedText::parse(&said.text)),
+    );
     assert_eq!(example, format!("report that {ID} failed"));
     let parsed = ParsedText::parse(&format!("I do not like {ID}, it failed"));
     assert_eq!(command::verdict(&parsed.words), Some(false), "a comma ends what is negated");
     // The act that is suggested is the one that was meant.
     let parsed = ParsedText::parse(&format!("please look at {ID} once more, it is repaired"));
     assert_eq!(
-        render::example(&registry_features::trust::MANAGE_LISTING, Some(&parsed)),
+        render::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed)),
         format!("probe {ID} again")
     );
     let parsed = ParsedText::parse(&format!("I withdrew {ID} by mistake, how do I bring it back?"));
     assert_eq!(
-        render::example(&registry_features::trust::MANAGE_LISTING, Some(&parsed)),
+        render::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed)),
         format!("restore the listing {ID}")
     );
     let parsed = ParsedText::parse(&format!("rename {ID} please"));
     assert_eq!(
-        render::example(&registry_features::trust::MANAGE_LISTING, Some(&parsed)),
+        render::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed)),
         format!("rename {ID} to '<your text>'")
     );
     // A suggestion contains what was measured.
     for (entry, text, measured) in [
-        (&registry_features::interop::DEPOSIT_OUTCOME, "it did the job, latency 420 ms", ", it took 420 ms"),
-        (&registry_features::funnel::LEAVE_FEEDBACK, "5 stars for the demo", ", 5/5"),
-        (&registry_features::trails::ENDORSE, "5 stars, 420 ms", ""),
+        (
+            &registry_features::interop::operations::DEPOSIT_OUTCOME,
+            "it did the job, latency 420 ms",
+            ", it took 420 ms",
+        ),
+        (&registry_features::funnel::operations::LEAVE_FEEDBACK, "5 stars for the demo", ", 5/5"),
+        (&registry_features::trails::operations::ENDORSE, "5 stars, 420 ms", ""),
     ] {
         assert_eq!(ArgumentSlots::of(entry).measured(&ParsedText::parse(text)), measured, "{text}");
     }
@@ -260,7 +266,7 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
     );
     // A suggestion runs as it stands.
     let parsed = ParsedText::parse(&format!("Quiero retirar mi servidor {ID} del registro"));
-    let example = render::example(&registry_features::trust::MANAGE_LISTING, Some(&parsed));
+    let example = render::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed));
     assert!(intent(&example).contains("act=withdraw"), "{example}");
 }
 
@@ -334,7 +340,8 @@ fn later_message_completes_an_earlier_request() {
     }
     let inbox =
         ParsedText::parse(&format!("I do not want to write to {ID} yet; does anybody read its inbox?"));
-    let also = matching::second(&inbox, &Map::new(), &registry_features::talk::TALK).as_ref().map(short);
+    let also =
+        matching::second(&inbox, &Map::new(), &registry_features::talk::operations::TALK).as_ref().map(short);
     assert!(!also.as_ref().is_some_and(|also| also.starts_with("talk_inbox")), "{also:?}");
     let listed = "Please list my MCP server, it runs at https://tide.acme.dev/mcp and is called Tide Table";
     let own = further_of(listed).and_then(|further| further.own);

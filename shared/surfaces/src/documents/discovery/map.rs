@@ -10,7 +10,7 @@ use crate::prelude::*;
 use registry_features::funnel::{self, Deal, Stage, Unlock};
 use registry_features::listing::{Namespace, ProductEntry, tagline};
 use registry_features::operation::toolsets::SPECIFIED;
-use registry_features::publish::LIST_YOURSELF;
+use registry_features::publish::operations::LIST_YOURSELF;
 use registry_model::protocol::{A2A_VERSIONS, ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY, MCP_REVISIONS};
 
 /// The rows of each list of probes.

@@ -11,10 +11,10 @@ use crate::documents::{self, Render};
 use crate::pages::{self, PAGES};
 use crate::prelude::*;
 use registry_features::funnel;
-use registry_features::listing::MATCH_CAPABILITY;
+use registry_features::listing::operations::MATCH_CAPABILITY;
 use registry_features::listing::{ProductEntry, tagline};
 use registry_features::operation::toolsets::{LIST_TOOLSETS, SPECIFIED};
-use registry_features::publish::LIST_YOURSELF;
+use registry_features::publish::operations::LIST_YOURSELF;
 use registry_model::protocol::{ARD_BASE, MCP_ENDPOINT, MCP_REGISTRY};
 
 pub static LLMS: AnyDocument = AnyDocument {
