@@ -1,0 +1,46 @@
+use super::*;
+
+fn index(counted: &[(TrailEvent, f64)], bumped: f64) -> Acceleration {
+    let counted_of = |event| {
+        let recent = counted.iter().find(|(known, _)| *known == event).map_or(0.0, |(_, recent)| *recent);
+        EventTotal { count: 100, recent }
+    };
+    Acceleration::of(counted_of, EventTotal { count: 1, recent: bumped })
+}
+
+#[test]
+fn acceleration_index_matches_values_calculated_by_hand() {
+    assert_eq!(index(&[], 0.0).index, 1.0);
+    // 10 * .012 + 2 * .04 + 1 * .08 + 5 * .01 = .33.
+    let events = [
+        (TrailEvent::TakeDemo, 10.0),
+        (TrailEvent::LeaveFeedback, 2.0),
+        (TrailEvent::FoundingClaim, 1.0),
+        (TrailEvent::ListYourself, 5.0),
+    ];
+    let some = index(&events, 0.0);
+    assert_eq!((some.index, some.excess), (1.33, 0.33));
+    let demo = some.contributions.iter().find(|one| one.event == "take_demo").unwrap();
+    assert_eq!((demo.weight, demo.count, demo.recent, demo.adds), (0.012, 100, 10.0, 0.12));
+    // The operator's bump is listed separately.
+    let bumped = index(&events, 0.25);
+    let last = bumped.contributions.last().unwrap();
+    assert_eq!((bumped.index, last.event, last.adds), (1.58, OPERATOR_BUMP, 0.25));
+    // 1,000 founding claims would add 80.
+    assert_eq!(index(&[(TrailEvent::FoundingClaim, 1000.0)], 0.0).index, 3.0);
+    assert_eq!(index(&[(TrailEvent::Outcome, 1000.0)], 0.0).index, 1.0, "no bump for outcomes");
+}
+
+#[test]
+fn every_weighted_event_is_counted_once() {
+    // .012 + .04 + .08 + .008 + .015 + .01 + .003 + .001 + .01 + .002 + .004 + .005 = .19.
+    let all = index(&TrailEvent::ALL.map(|event| (event, 1.0)), 0.0);
+    assert_eq!((all.excess, all.contributions.len()), (0.19, 13));
+}
+
+#[test]
+fn amount_that_the_operator_adds_is_scaled_within_bounds() {
+    let bumps = [1.0, 10.0, 20.0, 50.0].map(|amount| bump(TrailEvent::LeaveFeedback, amount));
+    // .04 times .25 (the least), 1, 2, and 3 (the most).
+    assert_eq!(bumps.map(rounded), [0.01, 0.04, 0.08, 0.12]);
+}

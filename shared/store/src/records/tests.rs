@@ -1,0 +1,82 @@
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use url::Url;
+
+use super::*;
+use crate::prelude::*;
+use registry_model::{ContactFrom, Kind};
+
+/// The prefix and the sort key of every place that a file of this folder declares.
+fn declared_places() -> Vec<(String, String)> {
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/records")).unwrap();
+    let sources: String = folder.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+    let statements = sources.split("const ").filter_map(|text| text.split(';').next()?.split_once(": "));
+    let declared: Vec<(&str, &str, &str)> = statements
+        .filter_map(|(name, value)| {
+            let (kind, arguments) = value.split_once("::new(")?;
+            let (prefix, rest) = arguments.split_once(", ")?;
+            let sort = rest.split([',', ')']).next()?;
+            (kind.starts_with("Place") || kind.starts_with("Record<")).then_some((name, prefix, sort))
+        })
+        .collect();
+    let prefix_of = |prefix: &str| match prefix.strip_suffix(".prefix") {
+        Some(other) => declared.iter().find(|(name, ..)| *name == other).unwrap().1.to_owned(),
+        None => prefix.to_owned(),
+    };
+    declared.iter().map(|(_, prefix, sort)| (prefix_of(prefix), (*sort).to_owned())).collect()
+}
+
+#[test]
+fn no_two_records_use_the_same_place() {
+    let places = declared_places();
+    let different: HashSet<&(String, String)> = places.iter().collect();
+    assert_eq!(different.len(), places.len(), "{places:#?}");
+    assert!(places.contains(&("\"LISTING#\"".to_owned(), "\"PROBE#\"".to_owned())), "{places:#?}");
+}
+
+fn fits(key: &Key) -> bool {
+    (1..=2048).contains(&key.pk.len()) && (1..=1024).contains(&key.sk.len())
+}
+
+proptest! {
+    /// DynamoDB refuses longer keys, which a caller would see as an internal error.
+    #[test]
+    fn every_key_from_a_text_of_a_caller_is_short_enough(
+        text in prop_oneof!["\\PC{0,40}", "\\PC{500,3000}", "(a\\.){900,2100}org"],
+        owner: String,
+    ) {
+        let url = Url::parse(&format!("https://{text}")).or_else(|_| Url::parse("https://a.example.org"));
+        let ids = [
+            ListingId::of_url(&url.unwrap()),
+            ListingId::of_name(Kind::Mcp, &text),
+            ListingId::of_taken_name(Kind::Agent, &text, &owner),
+        ];
+        for id in ids.iter().cloned().chain(text.parse()) {
+            let (now, id) = (Moment::UNIX_EPOCH, &id);
+            let keys = [
+                listings::LISTING.of(id), evidence::EVIDENCE.of(id), contacts::key_of(id, ContactFrom::Anyone, &text),
+                probes::PROBE.one_of(id, key::millis(now)), names::pointer(&text, id, None),
+                names::pointer(&text, id, Some(names::NameRank::Owned)),
+            ];
+            prop_assert!(keys.iter().all(fits), "{id}");
+            let digest = "0123456789abcdef01234567";
+            let trails = [
+                trails::TRAIL.of(id), trails::RANKS.of(id), trail_marks::MARK.one_of(id, key::at(now, digest)),
+                trail_edges::EDGE.one_of(id, id), trail_marks::source_of(id, "used_with", digest),
+            ];
+            prop_assert!(trails.iter().all(fits), "{id}");
+            prop_assert!(key::at(now, id.as_str()).len() <= 1024, "{id}");
+        }
+        prop_assert!(fits(&endpoints::key_of(&text)));
+        let places = [purchases::PAYMENT_EVENT, purchases::PAYMENT, completions::SEAT];
+        prop_assert!(places.iter().all(|place| fits(&place.of(&text))));
+        prop_assert!(fits(&rates::rate("publish", "host", &text, i64::MAX)));
+    }
+}
+
+#[test]
+fn a_week_is_an_iso_week() {
+    let week = counters::WEEK.partition("2026-11-20T10:00:00Z".parse::<Moment>().unwrap().iso_week());
+    assert_eq!(week, "WEEK#2026-W47");
+}
