@@ -328,6 +328,10 @@ fn longest_matching_route_is_chosen() {
 const RIGHTS_BEGIN: &str = "            # Rights of ";
 const RIGHTS_END: &str = "            # End of the rights.";
 
+/// The lines around the generated routes of a function.
+const ROUTES_BEGIN: &str = "        # Routes of ";
+const ROUTES_END: &str = "        # End of the routes.";
+
 /// The statements of a function, made from [`RIGHTS`].
 fn statements(function: &str) -> String {
     let mut kinds: Vec<(Vec<Access>, Vec<&str>)> = Vec::new();
@@ -387,30 +391,61 @@ fn wrapped(partitions: &[&str]) -> String {
     lines.join("\n") + "\n"
 }
 
-#[test]
-fn policies_are_generated_from_the_table_of_rights() {
+/// The template with the lines between each `begin` and `end` made anew by `generated`, and the functions that have such
+/// lines. With UPDATE=1 it is written.
+fn regenerate(begin: &str, end: &str, generated: impl Fn(&str) -> String) -> BTreeSet<String> {
     let file = root().join("infra/template.yaml");
     let text = std::fs::read_to_string(&file).unwrap();
     let (mut current, mut functions, mut skips) = (String::new(), BTreeSet::new(), false);
     for line in text.lines() {
-        skips &= line != RIGHTS_END;
+        skips &= line != end;
         if !skips {
             current += line;
             current.push('\n');
         }
-        if let Some(rest) = line.strip_prefix(RIGHTS_BEGIN) {
+        if let Some(rest) = line.strip_prefix(begin) {
             let function = rest.split([',', ' ']).next().unwrap();
-            current += &statements(function);
-            functions.insert(function);
+            current += &generated(function);
+            functions.insert(function.to_owned());
             skips = true;
         }
     }
-    assert_eq!(functions, TEMPLATE.functions().into_keys().collect());
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(file, &current).unwrap();
     } else {
         assert!(text == current, "run `UPDATE=1 cargo test -p tests template::`");
     }
+    functions
+}
+
+/// In one test, because both write the same file.
+#[tokio::test]
+async fn policies_and_routes_are_generated() {
+    let registry = TestRegistry::start().await;
+    let functions = local::functions::http(&registry.app);
+    let routes = |function: &str| {
+        let mut paths = functions[function].paths.clone();
+        let prefixes: Vec<&str> = paths.iter().filter_map(|path| Some(path.split_once("{*")?.0)).collect();
+        paths.retain(|path| path.contains("{*") || !prefixes.iter().any(|prefix| path.starts_with(prefix)));
+        paths.sort_unstable();
+        paths.dedup();
+        paths.iter().map(|path| route(path)).collect()
+    };
+    let with_policies = regenerate(RIGHTS_BEGIN, RIGHTS_END, statements);
+    assert!(with_policies.iter().map(String::as_str).eq(TEMPLATE.functions().into_keys()));
+    let with_routes = regenerate(ROUTES_BEGIN, ROUTES_END, routes);
+    assert!(with_routes.iter().eq(["listings", "products", "publish", "talk"]), "all that serve operations");
+}
+
+/// The event of a function for a path.
+fn route(path: &str) -> String {
+    let words = path.split(['/', '-', '.']).filter(|word| !word.starts_with('{') && *word != "api");
+    let name: String = words.filter_map(|word| Some(word.get(..1)?.to_uppercase() + &word[1..])).collect();
+    let (name, path) = match path.split_once("{*") {
+        None => (name, path.to_owned()),
+        Some((before, _)) => (name + "Below", format!("{before}{{proxy+}}")),
+    };
+    format!("        {name}: {{ Type: HttpApi, Properties: {{ ApiId: !Ref Api, Path: \"{path}\", Method: ANY }} }}\n")
 }
 
 /// Every function with every access to every kind of partition.
