@@ -1,9 +1,9 @@
 //! What most files of this crate use.
 
+pub(crate) use crate::records::deposits::{self, Deposit};
 pub(crate) use crate::records::feed;
-pub(crate) use crate::records::listings::LISTING;
+pub(crate) use crate::records::listing_items::LISTING;
 pub(crate) use crate::records::rates::Act;
-pub(crate) use crate::records::trails::{self, Deposit};
 pub(crate) use crate::table;
 pub(crate) use crate::table::attributes::{
     Item, b, blob, bytes, count, decimal, moment, ms, n, number, read_all, s, some_text, sum, text, to_blob,

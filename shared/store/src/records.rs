@@ -10,6 +10,7 @@ pub(crate) mod contacts;
 pub(crate) mod counters;
 pub(crate) mod delistings;
 pub(crate) mod demos;
+pub(crate) mod deposits;
 pub(crate) mod due;
 pub(crate) mod dumps;
 pub(crate) mod economy;
@@ -24,6 +25,7 @@ pub(crate) mod hosts;
 pub(crate) mod identities;
 pub(crate) mod inbox;
 pub(crate) mod leaves;
+pub(crate) mod listing_items;
 pub(crate) mod listings;
 pub(crate) mod names;
 pub(crate) mod outcomes;
@@ -49,6 +51,7 @@ pub(crate) mod trail_marks;
 pub(crate) mod trail_reads;
 pub(crate) mod trail_totals;
 pub(crate) mod trails;
+pub(crate) mod transfer;
 
 #[cfg(test)]
 mod tests;

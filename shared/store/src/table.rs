@@ -12,7 +12,6 @@ pub(crate) mod key;
 pub(crate) mod read_cache;
 pub(crate) mod reads;
 pub(crate) mod transaction;
-pub(crate) mod transfer;
 mod writes;
 
 pub use definition::{DUE, INDEXES, Index, KEY, SHOWN, TTL_ATTRIBUTE, ensure};

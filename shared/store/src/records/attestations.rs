@@ -58,7 +58,7 @@ impl Store {
         let negative = ("negative", n(u8::from(record.is_negative)));
         let attributes = [ATTESTATION.value(record)?, negative, ATTESTATION.ttl(record.expires_at)];
         transaction.put_new(ATTESTATION.one_of(listing_id, record.id.as_str()).with(attributes));
-        trails::deposit(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
+        deposits::add(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
         let digest = record.jws_sha256.as_deref().unwrap_or_default();
         transaction.put(UNLOGGED.at(at, record.id.as_str()).with([("digest", s(digest))]));
         match self.commit(transaction).await? {

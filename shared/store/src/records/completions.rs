@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::contacts::keep_contact;
-use super::counters::{LIVE, by_kind, live, rating_counter};
+use super::counters::{LIVE, live, rating_counter};
 use super::rewards::{self, DISCOUNT_CODE, GRANT};
+use crate::counts::by_kind;
 use crate::prelude::*;
 use registry_model::{
     Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Reward, TokenDigest, TrailEvent,
@@ -164,7 +165,7 @@ impl Store {
         if matches!(reward, NewReward::Seat { .. }) {
             deposits.push(Deposit::of(id, TrailEvent::FoundingClaim));
         }
-        trails::deposit(&mut transaction, &deposits, feedback.at);
+        deposits::add(&mut transaction, &deposits, feedback.at);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => CompletionOutcome::Done,
             Outcome::Refused(refused) if refused.includes(completion) => CompletionOutcome::AlreadyDone,

@@ -2,57 +2,54 @@
 //! them. A counter is written in the same transaction as the change that it counts. Each counter is divided
 //! over a few items, so that writes do not conflict. One query reads these items, and their sum is the count.
 
-use super::{demos, overdue};
+use crate::counts::{FunnelCounts, Live};
 use crate::prelude::*;
 use registry_model::{Kind, Sku};
 
 /// The counters of what is Live, and what the active list shows with them.
 pub(crate) const LIVE: Place = Place::new("LIVE", "");
+/// In the partition of the Live counters, so that one query reads both.
+pub(super) const OVERDUE: Place = Place::new(LIVE.prefix, "OVERDUE");
+
 /// The weekly recheck, by ISO week.
 pub(super) const WEEK: Place = Place::new("WEEK#", "");
 
+/// The counter of demos that followed an invitation and are not confirmed.
+pub(super) const UNCONFIRMED: &str = "demos_unconfirmed";
+
 const STARS: [u8; 5] = [1, 2, 3, 4, 5];
 
+/// How many Live listings are overdue, and when they were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Live {
+pub struct OverdueCount {
     pub agents: u32,
     pub mcps: u32,
-    /// When listings with an expired proof were last subtracted; `None` before the first time.
-    pub as_of: Option<Moment>,
-    /// The agents and MCP servers that were Live at that time.
-    pub counted: Option<(u32, u32)>,
-    /// Listings that were never Live, failed for thirty days and were deleted, since the table exists.
-    pub expired: u32,
-    pub funnel: FunnelCounts,
-    /// Listings whose domain bound a key, since the table exists.
-    pub identities: u32,
-    /// Grows with every change to anything that the active list shows.
-    pub version: u64,
+    pub at: Option<Moment>,
+    /// What was Live at that time, without the overdue listings: agents and MCP servers. `None` before the first count.
+    pub live: Option<(u32, u32)>,
 }
 
-/// The counters of the funnel since the table exists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FunnelCounts {
-    pub seats_claimed: u32,
-    pub demos_agents: u32,
-    pub demos_mcps: u32,
-    /// Demos of both kinds that followed an invitation and are not confirmed.
-    pub demos_unconfirmed: u32,
-    pub feedback_agents: u32,
-    pub feedback_mcps: u32,
-    /// Feedback of agents that is a draft. Earlier versions did not count these.
-    pub drafts_agents: u32,
-    pub drafts_mcps: u32,
-    /// Ratings by product and by stars, without those of drafts that were sent unchanged.
-    pub ratings: Ratings,
-}
+impl OverdueCount {
+    pub const fn add(&mut self, kind: Kind) {
+        match kind {
+            Kind::Agent => self.agents += 1,
+            Kind::Mcp => self.mcps += 1,
+        }
+    }
 
-/// How often each product was rated 1 to 5; the products in the order of [`Sku::ALL`].
-pub type Ratings = [[u32; 5]; Sku::ALL.len()];
-
-impl Live {
-    pub const fn of(&self, kind: Kind) -> u32 {
-        by_kind(kind, self.agents, self.mcps)
+    /// The count among the items of the partition of what is Live.
+    pub(super) fn of_items(items: &[Item]) -> Self {
+        let Some(item) = items.iter().find(|item| OVERDUE.is_place_of(item)) else {
+            return Self::default();
+        };
+        Self {
+            agents: count(item, "overdue_agents"),
+            mcps: count(item, "overdue_mcps"),
+            at: moment(item, "at"),
+            live: item
+                .contains_key("live_mcps")
+                .then(|| (count(item, "live_agents"), count(item, "live_mcps"))),
+        }
     }
 }
 
@@ -77,7 +74,7 @@ impl Store {
             Some(_) => Ok(live_of(&self.query(Query::of(LIVE.prefix)).await?.items)),
             None => self.live_now().await,
         };
-        self.read_cache.live(read).await
+        self.read_cache.live(LIVE.prefix, read).await
     }
 
     /// The same, read from the table with all earlier writes.
@@ -109,7 +106,7 @@ pub(super) fn bump_version(transaction: &mut Transaction, id: &ListingId) {
 
 fn live_of(shards: &[Item]) -> Live {
     let count = |name: &str| sum::<u32>(shards, name);
-    let overdue = overdue::read(shards);
+    let overdue = OverdueCount::of_items(shards);
     Live {
         agents: count("agents").saturating_sub(overdue.agents),
         mcps: count("mcps").saturating_sub(overdue.mcps),
@@ -120,7 +117,7 @@ fn live_of(shards: &[Item]) -> Live {
             seats_claimed: count("claimed"),
             demos_agents: count("demos_agents"),
             demos_mcps: count("demos_mcps"),
-            demos_unconfirmed: count(demos::UNCONFIRMED),
+            demos_unconfirmed: count(UNCONFIRMED),
             feedback_agents: count("feedback_agents"),
             feedback_mcps: count("feedback_mcps"),
             drafts_agents: count("drafts_agents"),
@@ -134,12 +131,4 @@ fn live_of(shards: &[Item]) -> Live {
 
 pub(super) fn rating_counter(sku: Sku, stars: u8) -> String {
     format!("rated_{}_{stars}", sku.as_str())
-}
-
-/// What belongs to a kind of listings, such as the name of its counter.
-pub(super) const fn by_kind<T: Copy>(kind: Kind, of_agents: T, of_mcps: T) -> T {
-    match kind {
-        Kind::Agent => of_agents,
-        Kind::Mcp => of_mcps,
-    }
 }

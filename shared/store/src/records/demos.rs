@@ -2,11 +2,13 @@
 //! demo is repeated, it returns the same order. The count of demos is stored next to the count of Live
 //! listings, because the active list shows both counts.
 
-use super::counters::{by_kind, live};
+use super::counters::{UNCONFIRMED, live};
 use super::evidence::EVIDENCE;
-use super::listings::{NamedListing, joined};
+use super::listings::joined;
 use super::trails::{TRAIL, trail_of};
+use crate::counts::by_kind;
 use crate::prelude::*;
+use crate::table::read_cache::NamedListing;
 use registry_model::{Amounts, FeedItem, Lane, Order, OrderId, Sku, TrailEvent};
 
 pub(super) const ORDER: Record<Order> = Record::new("ORDER#", "ORDER", "order");
@@ -27,9 +29,6 @@ pub enum DemoOutcome {
     AlreadyTaken,
     NotActive,
 }
-
-/// The counter of demos that followed an invitation and are not confirmed.
-pub(super) const UNCONFIRMED: &str = "demos_unconfirmed";
 
 impl Store {
     /// A listing with its evidence and its orders, by one read.
@@ -69,7 +68,7 @@ impl Store {
         transaction.update(live(&listing.id), count);
         feed::tell(&mut transaction, news)?;
         let deposit = Deposit::of(&listing.id, TrailEvent::TakeDemo).on(Some(trail));
-        trails::deposit(&mut transaction, &[deposit], order.at);
+        deposits::add(&mut transaction, &[deposit], order.at);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => DemoOutcome::Taken,
             Outcome::Refused(refused) if refused.includes(new_order) => DemoOutcome::AlreadyTaken,

@@ -8,10 +8,10 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::ReturnValue;
 use jiff::SignedDuration;
 
-use super::listings::not_withdrawn;
+use super::listing_items::{DueClass, not_withdrawn};
 use super::trails::{TRAIL, listing_of, trail_of};
 use crate::prelude::*;
-use registry_model::{Amounts, HashPrefix, Lane, string_enum};
+use registry_model::{Amounts, HashPrefix};
 
 /// Entries of the queue per page. A page takes one batch read, or two if the trails are read, too.
 const PAGE: i32 = 100;
@@ -24,43 +24,6 @@ const MIN_HASTE_INTERVAL: SignedDuration = SignedDuration::from_hours(6);
 
 /// The most listings that [`Store::rechecks_due`] counts.
 const MAX_COUNTED: i32 = 1000;
-
-string_enum! {
-    /// A class of the due queue, each a partition of the index by due time. The first four are the specification's selection
-    /// order. A Live listing whose due time is in the future has a fresh `ok`, or an old one that a tick may renew.
-    pub enum DueClass {
-        NeverProbed = "DUE#0",
-        /// Active or gated, and its last probe passed. Its due time is that of its weekly recheck, so this is also the order
-        /// of the proofs: the oldest is first.
-        WeeklyDue = "DUE#1",
-        /// To be retried after an inconclusive probe.
-        CoolDown = "DUE#2",
-        /// Its last probe was `partial`, `fail` or `skip`, or it was demoted: probed again now and then.
-        PartialOrStale = "DUE#3",
-        /// Active or gated, but its last probe failed: the weekly recheck probes it every hour until the failure is
-        /// confirmed. It is not part of `WeeklyDue`: a tick could claim it first, and so postpone the confirmation again and
-        /// again.
-        Confirming = "DUE#CONFIRM",
-    }
-}
-
-impl DueClass {
-    /// The classes of a tick, in the order in which they are served.
-    pub const OF_A_TICK: [Self; 4] =
-        [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
-    pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
-
-    pub(super) fn of(listing: &Listing) -> Option<Self> {
-        match listing.lane {
-            Lane::Withdrawn => None,
-            Lane::Active | Lane::Gated if listing.failures > 0 => Some(Self::Confirming),
-            Lane::Active | Lane::Gated => Some(Self::WeeklyDue),
-            Lane::Queued if listing.probe.is_none() => Some(Self::NeverProbed),
-            Lane::Queued => Some(Self::CoolDown),
-            Lane::NeedsFix | Lane::Package | Lane::Unchecked | Lane::Demoted => Some(Self::PartialOrStale),
-        }
-    }
-}
 
 type DueItems = (HashMap<ListingId, Listing>, HashMap<ListingId, Amounts>);
 

@@ -3,7 +3,7 @@
 //! stored in the public talk feed. Messages expire after ninety days.
 
 use super::counters::bump_version;
-use super::listings::not_withdrawn;
+use super::listing_items::not_withdrawn;
 use super::outreach::OUTREACH;
 use crate::prelude::*;
 use registry_model::{TalkKind, TalkMessage};

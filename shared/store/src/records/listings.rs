@@ -1,4 +1,4 @@
-//! Listings: how one is stored, and the requests that insert a listing, read it by its id, or return a page of shown ones. The
+//! The requests that insert a listing, read it by its id, or return a page of shown ones. The
 //! evidence of the last probe is a separate item. It is many times larger than the listing, and lists do not return it.
 
 use std::collections::HashMap;
@@ -6,33 +6,16 @@ use std::sync::Arc;
 
 use super::contacts::keep_contact;
 use super::counters::bump_version;
-use super::due::DueClass;
 use super::evidence::{EVIDENCE, read_evidence};
 use super::hosts;
 use super::leaves::{LAST_LEAF, last_leaf};
+use super::listing_items::{PACKAGES, active_partition, changed, if_as_read, listing_item};
 use super::names::{pointers, rename, yield_name};
 use super::search_index::mark_dirty;
 use super::server_documents::{self, DocumentChange};
 use crate::prelude::*;
-use crate::table::read_cache::ListedPage;
-use registry_model::{Amounts, Assessment, Contact, FeedItem, Kind, Lane, TrailEvent};
-
-/// The items that are read together with a listing share its partition.
-pub(crate) const LISTING: Place = Place::new("LISTING#", "CORE");
-
-/// The index partition of servers that run on the machine of their user.
-pub(super) const PACKAGES: &str = "PACKAGES";
-
-/// The index partition of servers that ask for a sign-in.
-pub(super) const GATED: &str = "GATED";
-
-/// The index partition of the Active listings of a kind.
-pub(super) fn active_partition(kind: Kind) -> String {
-    format!("ACTIVE#{}", kind.as_str())
-}
-
-/// A listing and the evidence of its last probe.
-pub type NamedListing = (Listing, Option<Assessment>);
+use crate::table::read_cache::{ListedPage, NamedListing};
+use registry_model::{Amounts, Contact, FeedItem, Kind, Lane, TrailEvent};
 
 impl Store {
     pub async fn listing(&self, id: &ListingId) -> Result<Option<Listing>> {
@@ -44,7 +27,7 @@ impl Store {
     pub async fn listing_with_evidence(&self, id: &ListingId) -> Result<Option<Arc<NamedListing>>> {
         let keys = vec![LISTING.of(id), EVIDENCE.of(id), LAST_LEAF.of(id)];
         let read = async { Ok(joined(self.batch_get(keys, Consistency::Strong).await?)?.pop()) };
-        self.read_cache.listing(id, read).await
+        self.read_cache.listing(LISTING.partition(id), read).await
     }
 
     pub async fn listings(&self, ids: &[ListingId]) -> Result<Vec<Listing>> {
@@ -54,10 +37,8 @@ impl Store {
     /// The cores of listings, to show them, in no order. They are cached if only this process writes to the table. Otherwise
     /// an eventual read costs half.
     pub async fn shown_listings(&self, ids: &[ListingId]) -> Result<Vec<Arc<Listing>>> {
-        let read = async |missing: Vec<ListingId>| {
-            read_all(self.batch_get(LISTING.all(&missing), Consistency::Eventual).await?)
-        };
-        self.read_cache.cores(ids, read).await
+        let read = |missing| self.batch_get(missing, Consistency::Eventual);
+        self.read_cache.cores(LISTING.all(ids), read).await
     }
 
     /// Listings with their evidence, to show them, in no order. Evidence is large, and an eventual read costs half.
@@ -98,7 +79,7 @@ impl Store {
         hosts::move_pointers(&mut transaction, None, listing);
         feed::tell(&mut transaction, news)?;
         let joined = Deposit::of(&listing.id, TrailEvent::ListYourself).on(Some(Amounts::NONE));
-        trails::deposit(&mut transaction, &[joined], listing.listed_at);
+        deposits::add(&mut transaction, &[joined], listing.listed_at);
         self.commit(transaction).await
     }
 
@@ -184,57 +165,4 @@ pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
         Ok((Listing { last_leaf, ..listing }, evidence))
     };
     cores.into_iter().map(read).collect()
-}
-
-/// The whole item of a listing: its data and its index keys.
-pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
-    let mut item: Item = serde_dynamo::to_item(listing)?;
-    // A value that a listing does not have is no attribute.
-    item.retain(|_, value| !value.is_null());
-    item.extend(LISTING.of(&listing.id).with([("hosted", yes())]));
-    let mut index = |index: table::Index, pk: String, sk: String| {
-        item.insert(index.key[0].to_owned(), s(pk));
-        item.insert(index.key[1].to_owned(), s(sk));
-    };
-    let shown = match listing.lane {
-        Lane::Active => Some(active_partition(listing.shown_kind())),
-        Lane::Gated => Some(GATED.to_owned()),
-        Lane::Package => Some(PACKAGES.to_owned()),
-        Lane::Queued | Lane::NeedsFix | Lane::Unchecked | Lane::Demoted | Lane::Withdrawn => None,
-    };
-    if let Some(shown) = shown {
-        index(table::SHOWN, shown, listing.shown_at());
-    }
-    if let Some(class) = DueClass::of(listing) {
-        index(table::DUE, class.as_str().to_owned(), key::at(listing.due_at, listing.id.as_str()));
-    }
-    Ok(item)
-}
-
-/// The change from one state of a listing's item to another, with a new revision. It excludes the funnel's marks, the
-/// last visit and read, and the proven domain, which other writers set during a probe.
-pub(super) fn changed(before: &Listing, after: &Listing) -> Result<Expression> {
-    const EXCLUDED: [&str; 7] =
-        ["pk", "sk", "demoed", "feedbacked", "visited_at", "read_at", "proven_domain"];
-    let (mut before, mut after) = (listing_item(before)?, listing_item(after)?);
-    before.retain(|name, _| !EXCLUDED.contains(&name.as_str()) && !after.contains_key(name));
-    after.retain(|name, _| !EXCLUDED.contains(&name.as_str()));
-    let change = Expression::default().set_all(after).add(REVISION, 1);
-    Ok(before.keys().fold(change, |change, name| change.remove(name)))
-}
-
-/// The attribute that counts the changes of a listing; absent in items of earlier versions.
-pub(super) const REVISION: &str = "revision";
-
-/// Requires that nobody changed the listing since it was read.
-pub(super) fn if_as_read(change: Expression, before: &Listing) -> Expression {
-    match before.revision {
-        0 => change.if_missing_or(REVISION, "=", n(0)),
-        revision => change.if_equal(REVISION, n(revision)),
-    }
-}
-
-/// A condition: the listing exists and is not withdrawn.
-pub(super) fn not_withdrawn() -> Expression {
-    Expression::default().if_is("lane", "<>", s(Lane::Withdrawn.as_str())).if_exists()
 }

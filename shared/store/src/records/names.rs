@@ -1,7 +1,7 @@
 //! The names of listings. A pointer leads from a name, folded for comparison, to each listing of that name. A listing with a
 //! better right to the name sorts before the others, so that these do not hide it.
 
-use super::listings::REVISION;
+use super::listing_items::REVISION;
 use super::search_index::mark_dirty;
 use crate::prelude::*;
 use registry_model::{NameHold, sha256_hex};

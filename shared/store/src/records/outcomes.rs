@@ -63,7 +63,7 @@ impl Store {
         transaction.put(OUTCOME.item(&OUTCOME.at(now, &outcome.id), outcome, now)?);
         let quality = Some((outcome.ok, f64::from(outcome.quality) / f64::from(QUALITY_STEPS)));
         let deposit = Deposit { outcome: quality, ..Deposit::of(id, TrailEvent::Outcome) };
-        trails::deposit(&mut transaction, &[deposit], now);
+        deposits::add(&mut transaction, &[deposit], now);
         self.commit(transaction).await
     }
 

@@ -4,37 +4,17 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::counters::{LIVE, Live, by_kind};
-use super::due::{DueClass, DuePlace};
+use super::counters::{OVERDUE, OverdueCount};
+use super::due::DuePlace;
 use super::leaves::add_leaf;
+use super::listing_items::DueClass;
 use super::search_index::mark_dirty;
+use crate::counts::{Live, by_kind};
 use crate::prelude::*;
 use registry_model::{FeedItem, Kind, LogEntry, LogEvent};
 
-/// In the partition of the Live counters, so that one query reads both.
-pub(super) const OVERDUE: Place = Place::new(LIVE.prefix, "OVERDUE");
-
 /// Listings recorded in one transaction, which allows 100 writes; each takes up to four.
 const MAX_PER_TRANSACTION: usize = 20;
-
-/// How many Live listings are overdue, and when they were counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct OverdueCount {
-    pub agents: u32,
-    pub mcps: u32,
-    pub at: Option<Moment>,
-    /// What was Live at that time, without the overdue listings: agents and MCP servers. `None` before the first count.
-    pub live: Option<(u32, u32)>,
-}
-
-impl OverdueCount {
-    pub const fn add(&mut self, kind: Kind) {
-        match kind {
-            Kind::Agent => self.agents += 1,
-            Kind::Mcp => self.mcps += 1,
-        }
-    }
-}
 
 /// A count that has read a part of the due queue, so that the next run goes on from there.
 #[derive(Clone, Debug)]
@@ -70,19 +50,6 @@ impl UnfinishedCount {
             class: Self::CLASSES.into_iter().find(|known| known.as_str() == class)?,
             from: item.get("counting_from").and_then(|key| key.as_m().ok()).cloned().map(DuePlace),
         })
-    }
-}
-
-/// The count among the items of the partition of what is Live.
-pub(super) fn read(items: &[Item]) -> OverdueCount {
-    let Some(item) = items.iter().find(|item| OVERDUE.is_place_of(item)) else {
-        return OverdueCount::default();
-    };
-    OverdueCount {
-        agents: count(item, "overdue_agents"),
-        mcps: count(item, "overdue_mcps"),
-        at: moment(item, "at"),
-        live: item.contains_key("live_mcps").then(|| (count(item, "live_agents"), count(item, "live_mcps"))),
     }
 }
 
@@ -163,6 +130,6 @@ impl Store {
     /// The last count, and the one that is not finished.
     pub async fn overdue_count(&self) -> Result<(OverdueCount, Option<UnfinishedCount>)> {
         let item = self.read(&OVERDUE.key()).await?;
-        Ok((read(item.as_slice()), item.as_ref().and_then(UnfinishedCount::read)))
+        Ok((OverdueCount::of_items(item.as_slice()), item.as_ref().and_then(UnfinishedCount::read)))
     }
 }

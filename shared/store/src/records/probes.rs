@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::counters::by_kind;
+use crate::counts::by_kind;
 use crate::prelude::*;
 use registry_model::{Handshake, LiveChange, ProbeRecord, StateChange};
 

@@ -6,8 +6,8 @@
 use aws_sdk_dynamodb::types::ReturnValue;
 
 use crate::prelude::*;
-use registry_model::error::Problem;
-use registry_model::{LimitedAction, LimitedTarget, Rate, sha256_hex};
+use crate::table::error::{Scope, UsedUp};
+use registry_model::{LimitedAction, Rate, sha256_hex};
 
 /// The count of one kind of act within an hour of a caller or at a target, or within a window of all callers together.
 pub(super) const RATE: Place = Place::new("RATE#", "");
@@ -25,46 +25,6 @@ pub struct Allowance<'a> {
 
 /// An action that may have no limit.
 pub(crate) type Act<'a> = Option<Allowance<'a>>;
-
-/// A refused action, with the limit that is exceeded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UsedUp {
-    pub scope: Scope,
-    /// Seconds until it is allowed again.
-    pub wait: u32,
-}
-
-/// Whose actions are counted together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    Caller,
-    Target(LimitedTarget),
-    Everybody,
-}
-
-impl Scope {
-    /// The value of `allowance` in the refusal.
-    const fn as_str(self) -> &'static str {
-        match self {
-            Self::Caller => "caller",
-            Self::Target(target) => target.as_str(),
-            Self::Everybody => "everybody",
-        }
-    }
-}
-
-impl From<UsedUp> for Problem {
-    fn from(UsedUp { scope, wait }: UsedUp) -> Self {
-        let limit = match scope {
-            Scope::Caller => "hourly rate limit for your address",
-            Scope::Target(LimitedTarget::Host) => "hourly rate limit for this host or its domain",
-            Scope::Target(LimitedTarget::Listing) => "hourly rate limit for this listing",
-            Scope::Everybody => "rate limit for all callers together",
-        };
-        let detail = format!("The {limit} is exceeded. Send the request again after {wait} s.");
-        Self::too_many(detail, wait).with("allowance", scope.as_str())
-    }
-}
 
 /// The limit of all callers together applies to windows of so many seconds, so that a refused caller waits minutes only.
 const WINDOW: u32 = 300;

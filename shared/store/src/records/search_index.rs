@@ -9,7 +9,8 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::listings;
+use super::listing_items::{GATED, PACKAGES, active_partition};
+use crate::manifest::Manifest;
 use crate::prelude::*;
 use registry_model::{HashPrefix, Kind, id_hash};
 
@@ -27,33 +28,6 @@ pub(super) const MANIFEST: Place = Place::new("INDEX", "MANIFEST");
 pub(super) const VERSION: Place = Place::new("INDEX", "VERSION");
 /// Marks sort by hash and so by bucket, so that one round of a build reads marks of few buckets.
 pub(super) const DIRTY_MARK: Place = Place::new("INDEX#CHANGED", "");
-
-/// The buckets of the search index. Readers load only buckets whose version they do not have.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Manifest {
-    /// Grows with every change; 0 before the first.
-    pub version: u64,
-    pub buckets: BTreeMap<HashPrefix, u64>,
-    /// The list of buckets in the table cannot be read. So `buckets` is empty, and the index must be built again.
-    pub is_damaged: bool,
-}
-
-impl Manifest {
-    /// The bucket of an id. Buckets without entries are not stored: then it is the largest one beside the stored buckets.
-    pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
-        let hash = id_hash(id);
-        if let Some(stored) = self.buckets.keys().copied().find(|prefix| prefix.covers(hash)) {
-            return stored;
-        }
-        let mut free = HashPrefix::default();
-        while self.buckets.keys().any(|stored| free.contains(*stored)) {
-            let mut halves = free.halves().into_iter().flatten();
-            let Some(half) = halves.find(|half| half.covers(hash)) else { break };
-            free = half;
-        }
-        free
-    }
-}
 
 /// A bucket as it is stored. The format of its entries is private to the search.
 #[derive(Clone, Debug)]
@@ -111,7 +85,7 @@ impl Store {
             }
             self.manifest_now().await
         };
-        self.read_cache.manifest(&MANIFEST.key(), read).await
+        self.read_cache.manifest(MANIFEST.prefix, read).await
     }
 
     async fn manifest_now(&self) -> Result<Arc<Manifest>> {
@@ -224,8 +198,8 @@ impl Store {
     /// whole lists, so it is for rare events. After an error some may be marked.
     pub async fn mark_listed_dirty(&self, chosen: impl Fn(&ListingId) -> bool, at: Moment) -> Result<usize> {
         let mut marked = 0;
-        let partitions = [Kind::Agent, Kind::Mcp].map(listings::active_partition);
-        let others = [listings::GATED, listings::PACKAGES].map(str::to_owned);
+        let partitions = [Kind::Agent, Kind::Mcp].map(active_partition);
+        let others = [GATED, PACKAGES].map(str::to_owned);
         for partition in partitions.into_iter().chain(others) {
             let mut after = None;
             loop {

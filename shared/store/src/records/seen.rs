@@ -12,10 +12,11 @@ use flate2::write::DeflateEncoder;
 use super::evidence::EVIDENCE;
 use super::inbox::MESSAGE;
 use super::leaves::LAST_LEAF;
-use super::listings::{NamedListing, joined};
+use super::listings::joined;
 use super::outcomes;
 use super::server_documents::EARLIER_SERVER;
 use crate::prelude::*;
+use crate::table::read_cache::NamedListing;
 use registry_model::{SeenServer, ServerContents, ToolSet, sha256_hex};
 
 /// The resources, resource templates and prompts of a server. Sorts after all evidence and before the tools.

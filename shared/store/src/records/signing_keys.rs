@@ -7,8 +7,8 @@ use crate::prelude::*;
 use registry_model::KeyStep;
 
 /// The keys for attestations, by their id.
-pub(crate) const ATTESTATION_KEY: Place = Place::new("KEY#ES256", "");
-pub(crate) const LOG_KEY: Place = Place::new("KEY#LOG", "");
+pub(super) const ATTESTATION_KEY: Place = Place::new("KEY#ES256", "");
+pub(super) const LOG_KEY: Place = Place::new("KEY#LOG", "");
 pub(super) const MESSAGE_KEY: Place = Place::new("KEY#MESSAGE", "");
 /// The step of a change of keys that the operator requested.
 pub(super) const KEY_STEP: Place = Place::new("LOG#KEY", "STEP");
@@ -33,11 +33,11 @@ pub struct StoredKey {
     pub made_at: Moment,
 }
 
-pub(crate) fn is_in_service(secret: &str) -> bool {
+pub(super) fn is_in_service(secret: &str) -> bool {
     secret.starts_with(IN_SERVICE)
 }
 
-pub(crate) fn left_behind(secret: &str) -> String {
+pub(super) fn left_behind(secret: &str) -> String {
     format!("{LEFT_BEHIND}{secret}")
 }
 

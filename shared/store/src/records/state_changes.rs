@@ -3,19 +3,21 @@
 //! delivered a second time, it no longer has the lease, so it writes nothing.
 
 use super::contacts::all_contacts;
-use super::counters::{WEEK, by_kind, live};
+use super::counters::{WEEK, live};
 use super::endpoints::hold_endpoint;
 use super::evidence::{CHANGED, EVIDENCE, evidence_item};
 use super::identities::IDENTITIES;
 use super::inbox::deliver;
 use super::leaves::{moved_leaf, restored_leaf, verdict_leaf, withdrawal_leaf};
-use super::listings::{changed, if_as_read};
+use super::listing_items::{changed, if_as_read};
 use super::names::{pointers, rename, yield_name};
 use super::outreach::queue_for_outreach;
 use super::search_index::mark_dirty;
 use super::seen::leaf_evidence_item;
 use super::server_documents::SERVER;
+use super::trails::take_off_boards;
 use super::{delistings, hosts, probes};
+use crate::counts::by_kind;
 use crate::prelude::*;
 use registry_model::{FeedItem, Handshake, Kind, Lane, LiveChange, StateChange, TrailEvent};
 
@@ -80,7 +82,7 @@ impl Store {
             deliver(&mut transaction, message)?;
         }
         if let Some(deposit) = deposit(change) {
-            trails::deposit(&mut transaction, &[deposit], at);
+            deposits::add(&mut transaction, &[deposit], at);
         }
 
         Ok(match self.transact_with_leaves(transaction, leaf.into_iter().collect()).await? {
@@ -127,7 +129,7 @@ impl Store {
         }
         queue_for_outreach(&mut transaction, &after.id, live_change, news.at);
         if after.lane == Lane::Withdrawn {
-            trails::take_off_boards(&mut transaction, &after.id);
+            take_off_boards(&mut transaction, &after.id);
         }
         feed::tell(&mut transaction, news)?;
         let is_restored = before.lane == Lane::Withdrawn && after.lane != Lane::Withdrawn;

@@ -56,7 +56,7 @@ proptest! {
         for id in ids.iter().cloned().chain(text.parse()) {
             let (now, id) = (Moment::UNIX_EPOCH, &id);
             let keys = [
-                listings::LISTING.of(id), evidence::EVIDENCE.of(id), contacts::key_of(id, ContactFrom::Anyone, &text),
+                LISTING.of(id), evidence::EVIDENCE.of(id), contacts::key_of(id, ContactFrom::Anyone, &text),
                 probes::PROBE.one_of(id, key::millis(now)), names::pointer(&text, id, None),
                 names::pointer(&text, id, Some(names::NameRank::Owned)),
             ];

@@ -3,9 +3,9 @@
 //! source of a recent deposit is stored as a digest. If the same source repeats the deposit, the mark is
 //! written, but nothing is added to the trail.
 
-use super::listings::not_withdrawn;
+use super::listing_items::not_withdrawn;
 use super::trail_edges::{self, Edge, strengthen};
-use super::trails::{TRAIL, deposit_with_pairs, trail_of};
+use super::trails::{TRAIL, trail_of};
 use crate::prelude::*;
 use registry_model::{Trail, TrailMark};
 
@@ -102,7 +102,7 @@ impl Store {
         });
         let is_new_pair =
             trace.used_with.is_some_and(|used| used.known.as_ref().is_none_or(|edge| edge.count == 0));
-        deposit_with_pairs(&mut transaction, trace.deposits, u32::from(is_new_pair), now);
+        deposits::add_with_pairs(&mut transaction, trace.deposits, u32::from(is_new_pair), now);
         Ok(match self.transact(transaction).await? {
             Outcome::Written => TraceOutcome::Left,
             Outcome::Refused(refused) => {

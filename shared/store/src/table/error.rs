@@ -4,8 +4,7 @@
 use std::fmt;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
-
-use crate::records::rates::UsedUp;
+use registry_model::LimitedTarget;
 use registry_model::error::Problem;
 
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +21,46 @@ pub enum StoreError {
     /// A rate limit is exceeded. Nothing was written.
     #[error("a rate limit is exceeded: {0:?}")]
     Limited(UsedUp),
+}
+
+/// A refused action, with the limit that is exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsedUp {
+    pub scope: Scope,
+    /// Seconds until it is allowed again.
+    pub wait: u32,
+}
+
+/// Whose actions are counted together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Caller,
+    Target(LimitedTarget),
+    Everybody,
+}
+
+impl Scope {
+    /// The value of `allowance` in the refusal.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Caller => "caller",
+            Self::Target(target) => target.as_str(),
+            Self::Everybody => "everybody",
+        }
+    }
+}
+
+impl From<UsedUp> for Problem {
+    fn from(UsedUp { scope, wait }: UsedUp) -> Self {
+        let limit = match scope {
+            Scope::Caller => "hourly rate limit for your address",
+            Scope::Target(LimitedTarget::Host) => "hourly rate limit for this host or its domain",
+            Scope::Target(LimitedTarget::Listing) => "hourly rate limit for this listing",
+            Scope::Everybody => "rate limit for all callers together",
+        };
+        let detail = format!("The {limit} is exceeded. Send the request again after {wait} s.");
+        Self::too_many(detail, wait).with("allowance", scope.as_str())
+    }
 }
 
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;

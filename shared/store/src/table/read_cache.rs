@@ -11,10 +11,9 @@ use quick_cache::sync::Cache;
 use super::attributes::{Item, text};
 use super::error::Result;
 use super::key::Key;
-use crate::records::counters::{LIVE, Live};
-use crate::records::listings::{LISTING, NamedListing};
-use crate::records::search_index::Manifest;
-use registry_model::{Clock, Listing, ListingId, Moment};
+use crate::counts::Live;
+use crate::manifest::Manifest;
+use registry_model::{Assessment, Clock, Listing, Moment};
 
 /// Cached pages. A page has at most 100 listings.
 const MAX_PAGES: usize = 64;
@@ -49,6 +48,9 @@ impl Ages {
     /// Only this process writes. Rendered pages are cached by their version then, so none is read twice.
     pub(crate) const SOLE: Self = Self { counts: i64::MAX, pages: 0, listings: i64::MAX };
 }
+
+/// A listing and the evidence of its last probe.
+pub type NamedListing = (Listing, Option<Assessment>);
 
 /// Listings of a page, and the place where the next page begins.
 pub(crate) type ListedPage = (Vec<Listing>, Option<String>);
@@ -99,32 +101,34 @@ impl ReadCache {
         self.0.ages == Ages::SOLE
     }
 
-    /// A cached listing, or the result of `read`. The absence of a listing is not cached.
+    /// The cached listing of a partition, or the result of `read`. The absence of a listing is not cached.
     pub(crate) async fn listing(
         &self,
-        id: &ListingId,
+        partition: String,
         read: impl Future<Output = Result<Option<NamedListing>>>,
     ) -> Result<Option<Arc<NamedListing>>> {
-        let wanted = BTreeMap::from([(LISTING.of(id).pk, ())]);
-        let read = async |_: Vec<(String, ())>| {
-            Ok(read.await?.map(|named| (LISTING.of(id).pk, Arc::new(named))).into_iter().collect())
+        let read = async |missing: Vec<(String, ())>| {
+            let partitions = missing.into_iter().map(|(partition, ())| partition);
+            Ok(partitions.zip(read.await?.map(Arc::new)).collect())
         };
-        Ok(self.0.many(&self.0.listings, wanted, read).await?.pop())
+        Ok(self.0.many(&self.0.listings, BTreeMap::from([(partition, ())]), read).await?.pop())
     }
 
-    /// The cores of listings, in no order; one `read` gets those that are not cached. Ids without a listing are left out.
+    /// The cores of the listings with these keys, in no order; one `read` gets the items of those that are not cached. Keys
+    /// without an item are left out.
     pub(crate) async fn cores<R>(
         &self,
-        ids: &[ListingId],
-        read: impl FnOnce(Vec<ListingId>) -> R,
+        keys: Vec<Key>,
+        read: impl FnOnce(Vec<Key>) -> R,
     ) -> Result<Vec<Arc<Listing>>>
     where
-        R: Future<Output = Result<Vec<Listing>>>,
+        R: Future<Output = Result<Vec<Item>>>,
     {
-        let wanted = ids.iter().map(|id| (LISTING.of(id).pk, id.clone())).collect();
-        let read = async |missing: Vec<(String, ListingId)>| {
-            let listings = read(missing.into_iter().map(|(_, id)| id).collect()).await?;
-            Ok(listings.into_iter().map(|core| (LISTING.of(&core.id).pk, Arc::new(core))).collect())
+        let wanted = keys.into_iter().map(|key| (key.pk.clone(), key)).collect();
+        let core = |item: Item| Ok((text(&item, "pk").to_owned(), Arc::new(serde_dynamo::from_item(item)?)));
+        let read = async |missing: Vec<(String, Key)>| {
+            let items = read(missing.into_iter().map(|(_, key)| key).collect()).await?;
+            items.into_iter().map(core).collect()
         };
         self.0.many(&self.0.cores, wanted, read).await
     }
@@ -156,25 +160,25 @@ impl ReadCache {
         Ok(found.iter().flat_map(|items| items.iter().cloned()).collect())
     }
 
-    /// The cached counts, or the result of `read`, which gets the counts that have become too old.
-    pub(crate) async fn live<R>(&self, read: impl FnOnce(Option<Live>) -> R) -> Result<Live>
+    /// The cached counts of a partition, or the result of `read`, which gets the counts that have become too old.
+    pub(crate) async fn live<R>(&self, partition: &str, read: impl FnOnce(Option<Live>) -> R) -> Result<Live>
     where
         R: Future<Output = Result<Live>>,
     {
-        self.0.one(&self.0.live, self.0.ages.counts, LIVE.prefix, read).await
+        self.0.one(&self.0.live, self.0.ages.counts, partition, read).await
     }
 
-    /// The cached manifest of the search index, which has this key, or the result of `read`, which gets the manifest that
-    /// has become too old.
+    /// The cached manifest of the search index, which is in this partition, or the result of `read`, which gets the manifest
+    /// that has become too old.
     pub(crate) async fn manifest<R>(
         &self,
-        key: &Key,
+        partition: &str,
         read: impl FnOnce(Option<Arc<Manifest>>) -> R,
     ) -> Result<Arc<Manifest>>
     where
         R: Future<Output = Result<Arc<Manifest>>>,
     {
-        self.0.one(&self.0.manifest, self.0.ages.counts, &key.pk, read).await
+        self.0.one(&self.0.manifest, self.0.ages.counts, partition, read).await
     }
 
     /// A cached page of a list, or the result of `read`. A write of a listing does not end it, only its age.

@@ -2,6 +2,8 @@ use std::time::Duration;
 
 use super::*;
 
+const LIVE: &str = "LIVE";
+
 fn sole() -> ReadCache {
     ReadCache::new(Ages::SOLE, Clock::System)
 }
@@ -11,7 +13,7 @@ fn live(agents: u32) -> Live {
 }
 
 async fn read(cache: &ReadCache, agents: u32) -> Live {
-    cache.live(async |_| Ok(live(agents))).await.unwrap()
+    cache.live(LIVE, async |_| Ok(live(agents))).await.unwrap()
 }
 
 #[tokio::test]
@@ -19,7 +21,7 @@ async fn item_is_cached_until_its_next_write() {
     let cache = sole();
     assert_eq!(read(&cache, 1).await, live(1));
     assert_eq!(read(&cache, 2).await, live(1));
-    drop(cache.writing(vec![LIVE.prefix.to_owned()]));
+    drop(cache.writing(vec![LIVE.to_owned()]));
     assert_eq!(read(&cache, 3).await, live(3));
 }
 
@@ -27,10 +29,10 @@ async fn item_is_cached_until_its_next_write() {
 async fn cache_ignores_items_that_were_read_during_a_write() {
     let cache = sole();
     let overtaken = async |_| {
-        drop(cache.writing(vec![LIVE.prefix.to_owned()]));
+        drop(cache.writing(vec![LIVE.to_owned()]));
         Ok(live(1))
     };
-    assert_eq!(cache.live(overtaken).await.unwrap(), live(1));
+    assert_eq!(cache.live(LIVE, overtaken).await.unwrap(), live(1));
     assert_eq!(read(&cache, 2).await, live(2));
 }
 
@@ -58,9 +60,9 @@ async fn counts_of_many_writers_are_cached_for_a_second() {
         outdated = old;
         Ok(live(3))
     };
-    assert_eq!(cache.live(read_again).await.unwrap(), live(3));
+    assert_eq!(cache.live(LIVE, read_again).await.unwrap(), live(3));
     assert_eq!(outdated, Some(live(1)));
-    drop(cache.writing(vec![LIVE.prefix.to_owned()]));
+    drop(cache.writing(vec![LIVE.to_owned()]));
     assert_eq!(read(&cache, 4).await, live(4), "a process sees its own writes");
 }
 
@@ -83,69 +85,70 @@ async fn pages_of_many_writers_are_cached_as_long_as_clients_cache_them() {
 async fn listings_of_many_writers_are_never_cached() {
     let (cache, _) = for_seconds();
     for _ in 0..2 {
-        assert_eq!(cores(&cache, &[id(1)], "it").await.0, [id(1)]);
+        assert_eq!(cores(&cache, &[key(1)], "it").await.0, [key(1)]);
     }
 }
 
-fn id(number: usize) -> ListingId {
-    format!("mcp-{number}").parse().unwrap()
+fn key(number: usize) -> Key {
+    Key::new(format!("LISTING#mcp-{number}"), "CORE")
 }
 
-/// These listings with a description.
-fn stored(ids: &[ListingId], description: &str) -> Vec<Listing> {
-    let core = |id: &ListingId| {
-        serde_json::from_value(serde_json::json!({
-            "id": id, "name": "A", "description": description, "category": "other", "declared": "unknown",
-            "lane": "active", "listed_at": "2026-11-20T12:00:00Z", "due_at": "2026-11-20T12:00:00Z",
-        }))
-        .unwrap()
+/// The items of listings with a description.
+fn stored(keys: &[Key], description: &str) -> Vec<Item> {
+    let core = |key: &Key| {
+        let fields = serde_json::json!({
+            "id": key.pk.trim_start_matches("LISTING#"), "name": "A", "description": description,
+            "category": "other", "declared": "unknown", "lane": "active",
+            "listed_at": "2026-11-20T12:00:00Z", "due_at": "2026-11-20T12:00:00Z",
+        });
+        key.with_fields(&fields).unwrap()
     };
-    ids.iter().map(core).collect()
+    keys.iter().map(core).collect()
 }
 
-/// The ids that were read from the table, and the descriptions of all.
-async fn cores(cache: &ReadCache, ids: &[ListingId], description: &str) -> (Vec<ListingId>, Vec<String>) {
-    let mut read_ids = Vec::new();
-    let read = async |missing: Vec<ListingId>| {
-        read_ids.clone_from(&missing);
+/// The keys that were read from the table, and the descriptions of all.
+async fn cores(cache: &ReadCache, keys: &[Key], description: &str) -> (Vec<Key>, Vec<String>) {
+    let mut read_keys = Vec::new();
+    let read = async |missing: Vec<Key>| {
+        read_keys.clone_from(&missing);
         Ok(stored(&missing, description))
     };
-    let mut found = cache.cores(ids, read).await.unwrap();
+    let mut found = cache.cores(keys.to_vec(), read).await.unwrap();
     found.sort_by_key(|listing| listing.id.clone());
-    (read_ids, found.iter().filter_map(|listing| listing.description.clone()).collect())
+    (read_keys, found.iter().filter_map(|listing| listing.description.clone()).collect())
 }
 
 #[tokio::test]
 async fn only_listings_that_are_not_cached_are_read() {
     let cache = sole();
-    let (one, two, three) = (id(1), id(2), id(3));
+    let (one, two, three) = (key(1), key(2), key(3));
     let first = cores(&cache, &[two.clone(), one.clone(), two.clone()], "old").await;
     assert_eq!(first, (vec![one.clone(), two.clone()], vec!["old".to_owned(); 2]), "each once");
-    drop(cache.writing(vec![LISTING.of(&one).pk]));
-    let (read_ids, descriptions) = cores(&cache, &[three.clone(), two, one.clone()], "new").await;
-    assert_eq!((read_ids, descriptions), (vec![one, three], vec!["new".into(), "old".into(), "new".into()]));
+    drop(cache.writing(vec![one.pk.clone()]));
+    let (read_keys, descriptions) = cores(&cache, &[three.clone(), two, one.clone()], "new").await;
+    assert_eq!((read_keys, descriptions), (vec![one, three], vec!["new".into(), "old".into(), "new".into()]));
 }
 
 #[tokio::test]
 async fn cache_ignores_listings_that_were_written_during_the_read() {
     let cache = sole();
-    let overtaken = async |missing: Vec<ListingId>| {
-        drop(cache.writing(vec![LISTING.of(id(1)).pk]));
+    let overtaken = async |missing: Vec<Key>| {
+        drop(cache.writing(vec![key(1).pk]));
         Ok(stored(&missing, "old"))
     };
-    cache.cores(&[id(1), id(2)], overtaken).await.unwrap();
-    assert_eq!(cores(&cache, &[id(1), id(2)], "new").await.0, [id(1)]);
+    cache.cores(vec![key(1), key(2)], overtaken).await.unwrap();
+    assert_eq!(cores(&cache, &[key(1), key(2)], "new").await.0, [key(1)]);
 }
 
 #[tokio::test]
 async fn readers_of_the_same_listings_do_not_deadlock() {
     let cache = sole();
-    let slowly = async |missing: Vec<ListingId>| {
+    let slowly = async |missing: Vec<Key>| {
         tokio::task::yield_now().await;
         Ok(stored(&missing, "it"))
     };
-    let (there, back) = (vec![id(1), id(2), id(3)], vec![id(3), id(2), id(1)]);
-    let both = async { tokio::join!(cache.cores(&there, slowly), cache.cores(&back, slowly)) };
+    let (there, back) = (vec![key(1), key(2), key(3)], vec![key(3), key(2), key(1)]);
+    let both = async { tokio::join!(cache.cores(there, slowly), cache.cores(back, slowly)) };
     let both = tokio::time::timeout(std::time::Duration::from_secs(5), both).await;
     let (one, other) = both.expect("neither waits for the other");
     assert_eq!((one.unwrap().len(), other.unwrap().len()), (3, 3));

@@ -5,8 +5,8 @@ use std::io::{self, BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::signing_keys::{self, ATTESTATION_KEY, LOG_KEY};
 use crate::prelude::*;
-use crate::records::signing_keys::{self, ATTESTATION_KEY, LOG_KEY};
 
 /// Items of a page. The embedded engine reads that many rows at once, whatever their size.
 const ITEMS_PER_PAGE: i32 = 500;
