@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::cost_model::FORMULA;
 use crate::economy::EXONOMICS_PATH;
 use crate::economy::route_costs::{self, Cost};
-use crate::listing::ProbeSummary;
+use crate::listing::{ProbeSummary, call_url};
 use crate::prelude::*;
 use registry_model::TrailEvent;
 use registry_store::Board;
@@ -148,7 +148,7 @@ async fn live(app: &App, ids: &[ListingId], limit: usize) -> Result<Vec<Capabili
         name: listing.name.clone(),
         description: listing.description.as_deref().map(|text| shorten(text, 200)),
         category_id: listing.category.id().to_owned(),
-        endpoint: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
+        endpoint: call_url(listing),
         probe: ProbeSummary::of(listing, app.clock.now()),
     };
     Ok(live.take(limit).map(capability).collect())
