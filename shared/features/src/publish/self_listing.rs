@@ -10,7 +10,7 @@ use registry_model::error::Problem;
 use registry_model::{Contact, Kind, Listing};
 
 /// Lists the registry's own endpoints if they are not listed yet. The next tick tries a failed one again.
-pub async fn list(app: &App) {
+pub async fn publish_self(app: &App) {
     for submission in submissions(app) {
         if let Err(problem) = list_endpoint(app, &submission).await {
             tracing::warn!(problem = problem.detail, internal = ?problem.internal, "could not list the registry itself");

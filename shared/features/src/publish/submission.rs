@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::name_proof::{OfferedProof, ProofRequest};
+use super::offered_proof::{OfferedProof, ProofRequest};
 use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};
 use registry_formats::personal_data::has_secret;
