@@ -2,10 +2,19 @@
 //! product is generated again for each request from the current listing. A purchase also has the data of the day when
 //! it began, for the time in which the listing is not Live.
 
-use super::profile;
+use super::profile::{profile_of_description, profile_of_listing};
 use crate::prelude::*;
 use registry_model::{AccessToken, DiscountCode, Grant, GrantSource, GrantSubject, Order, OrderId};
 use registry_products::{File, Profile};
+
+/// How an operation that opens the product of an access token can refuse a request.
+pub const OPENING_REFUSALS: &[ErrorKind] = &[
+    ErrorKind::Unauthenticated,
+    ErrorKind::PaymentRequired,
+    ErrorKind::NotFound,
+    ErrorKind::Conflict,
+    ErrorKind::Gone,
+];
 
 #[derive(Clone, Debug)]
 pub struct Opened {
@@ -35,7 +44,7 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
             };
             match (bought, listing) {
                 (Some(profile), _) => profile,
-                (None, Some(listing)) => profile::of_listing(app, &listing, grant.goals()).await?,
+                (None, Some(listing)) => profile_of_listing(app, &listing, grant.goals()).await?,
                 (None, None) => {
                     let detail = "The listing of this product was withdrawn.";
                     let status =
@@ -48,7 +57,7 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
         }
         GrantSubject::Described { kind, name, description } => {
             let profile = Profile::unlisted(*kind, name, description.as_deref(), Vec::new());
-            profile::of_description(app, Profile { goals: grant.goals().to_vec(), ..profile }).await?
+            profile_of_description(app, Profile { goals: grant.goals().to_vec(), ..profile }).await?
         }
     };
     let files = registry_products::tree(grant.sku, &profile, &app.settings);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 
-use super::demo;
+use super::goals::{checked_goals, goals_schema};
 use crate::prelude::*;
 use registry_formats::{argument_schema, argument_text, email_address, secret_key};
 use registry_model::{Contact, ContactFrom, QUESTIONS, sha256_hex};
@@ -65,12 +65,6 @@ fn answers_schema(_: &mut SchemaGenerator) -> Schema {
     let answers: Value = QUESTIONS.iter().map(|(id, _)| ((*id).to_owned(), answer.clone())).collect();
     let ids = QUESTIONS.map(|(id, _)| id);
     json_schema!({ "type": "object", "properties": answers, "required": ids, "additionalProperties": false })
-}
-
-/// A list of goals, as [`demo::goals`] accepts them.
-pub(super) fn goals_schema(_: &mut SchemaGenerator) -> Schema {
-    let goal = json!({ "type": "string", "format": "public-text", "maxLength": demo::MAX_GOAL_CHARS });
-    json_schema!({ "type": "array", "items": goal, "maxItems": demo::MAX_GOALS })
 }
 
 /// The draft of the five answers; the sender is expected to change it. It contains no name, because names can change.
@@ -135,7 +129,7 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     let key = given.idempotency_key.as_deref().map(secret).transpose()?;
     Ok(Parsed {
         rating,
-        goals: demo::goals(&given.goals)?,
+        goals: checked_goals(&given.goals)?,
         key_digest: key.map(sha256_hex),
         body: body.map(|body| argument_text::text("body", body, MAX_ANSWER_CHARS)).transpose()?,
         contact: Contact {

@@ -29,12 +29,12 @@ pub enum Rewarded {
 /// Stores the completion with a seat, or with a discount code once the seats are gone.
 pub(super) async fn complete(
     app: &App,
-    said: NewFeedback<'_>,
+    given: NewFeedback<'_>,
     goals: Vec<String>,
     listing: &Listing,
     mut allowance: Option<Allowance<'_>>,
 ) -> Result<Rewarded, Problem> {
-    let feedback = said.feedback;
+    let feedback = given.feedback;
     let (seats, grant) = (app.settings.founding_seats, seat(feedback, goals));
     let domain = limited_domain(app, listing);
     let mut seat_left = app.store.live().await?.funnel.seats_claimed < seats;
@@ -56,7 +56,7 @@ pub(super) async fn complete(
             }
             Rewarded::Code(code) => NewReward::Code(code),
         };
-        match app.store.complete(&said, reward, allowance.take(), &news).await? {
+        match app.store.complete(&given, reward, allowance.take(), &news).await? {
             CompletionOutcome::Done => return Ok(rewarded),
             CompletionOutcome::SeatsGone | CompletionOutcome::DomainSeated => seat_left = false,
             CompletionOutcome::NotDemoed => return Err(demo_first(app, &feedback.listing_id)),
@@ -163,7 +163,7 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
         Rewarded::Seat(token) => Reward::Seat(token.digest().as_str().to_owned()),
         Rewarded::Code(code) => Reward::Code(code.digest()),
     };
-    Ok(app.store.completion(id).await?.is_some_and(|kept| kept.reward == ours))
+    Ok(app.store.completion(id).await?.is_some_and(|stored| stored.reward == ours))
 }
 
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
