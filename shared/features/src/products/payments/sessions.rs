@@ -52,7 +52,7 @@ pub(super) async fn open(
         ..Request::get(target)
     };
     match app.fetcher.send(request).await {
-        Ok(answer) => read(&answer),
+        Ok(answer) => session(&answer),
         Err(error) => Err(SessionFailure::NoAnswer(error.code().to_owned())),
     }
 }
@@ -100,7 +100,7 @@ fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String
     form.finish()
 }
 
-fn read(answer: &Answer) -> Result<PaymentSession, SessionFailure> {
+fn session(answer: &Answer) -> Result<PaymentSession, SessionFailure> {
     if answer.status == StatusCode::OK {
         let session = serde_json::from_slice(&answer.body).ok().filter(is_valid);
         return session.ok_or_else(|| SessionFailure::Failed("no session in the answer".to_owned()));
