@@ -80,12 +80,9 @@ fn bad_token(app: &App, field: &str) -> Problem {
     let detail = format!("Unknown or revoked `{field}`. Check the spelling.");
     let mut problem = Problem::new(ErrorKind::Unauthenticated, Code::BadToken, detail);
     problem.field = Some(field.to_owned());
-    problem.with_next(NextStep::take_demo(
-        &app.settings,
-        None,
-        "Send the `listing_id` of a Live listing. Its first feedback can earn a token while founding seats (free products) \
-            are left. So can a purchase once payments are open.",
-    ))
+    let note = "Send the `listing_id` of a Live listing. Its first feedback can earn a token while founding seats (free products) \
+            are left. So can a purchase once payments are open.";
+    problem.with_next(NextStep::take_demo(&app.settings, None, note))
 }
 
 #[derive(Clone, Debug)]
@@ -141,9 +138,6 @@ fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
 
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
-    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(
-        &app.settings,
-        None,
-        "Send {\"listing_id\": …}. The response contains the order_id.",
-    ))
+    let note = "Send {\"listing_id\": …}. The response contains the order_id.";
+    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(&app.settings, None, note))
 }

@@ -109,9 +109,6 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
 pub(super) fn not_active(app: &App, what: &str, id: &ListingId, lane: Lane) -> Problem {
     let detail = format!("{what} requires a Live listing. The state of this listing is {}.", lane.as_str());
     let note = "The status says why the listing is not Live, and what to do.";
-    Problem::conflict(Code::NotActive, detail).with("lane", lane.as_str()).with_next(NextStep::check_status(
-        &app.settings,
-        id,
-        note,
-    ))
+    let status = NextStep::check_status(&app.settings, id, note);
+    Problem::conflict(Code::NotActive, detail).with("lane", lane.as_str()).with_next(status)
 }

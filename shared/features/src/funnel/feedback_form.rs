@@ -6,7 +6,7 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 
 use super::goals::{checked_goals, goals_schema};
 use crate::prelude::*;
-use registry_formats::{argument_schema, argument_text, email_address, secret_key};
+use registry_formats::{argument_text, email_address, secret_key};
 use registry_model::{Contact, ContactFrom, QUESTIONS, sha256_hex};
 
 const MAX_ANSWER_CHARS: usize = 2000;
@@ -102,12 +102,9 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     };
     if let Some(unknown) = given.answers.keys().find(|id| QUESTIONS.iter().all(|(known, _)| known != id)) {
         let ids = QUESTIONS.map(|(id, _)| id).join(", ");
-        let field = format!("answers.{}", registry_model::error::shorten(unknown, 60));
-        return Err(Problem::invalid(
-            field,
-            Code::UnknownQuestion,
-            format!("`answers` accepts only the answers to these five questions: {ids}."),
-        ));
+        let field = format!("answers.{}", shorten(unknown, 60));
+        let detail = format!("`answers` accepts only the answers to these five questions: {ids}.");
+        return Err(Problem::invalid(field, Code::UnknownQuestion, detail));
     }
     for (id, question) in QUESTIONS {
         let field = format!("answers.{id}");

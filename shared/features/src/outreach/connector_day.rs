@@ -7,8 +7,8 @@ use super::budget::DayBudget;
 use super::connectors::{self, Candidate};
 use super::texts;
 use crate::feed_item;
-use registry_app::App;
-use registry_model::{ConnectorPick, Draft, FeedItem, FirstStep, Moment, Partner, QueuedPartner, TalkKind};
+use crate::prelude::*;
+use registry_model::{ConnectorPick, Draft, FirstStep, Partner, QueuedPartner, TalkKind};
 use registry_store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
 
 /// The least connector likeness of a pick (`specification.md#connector-daily-pick`).

@@ -2,22 +2,16 @@
 //! the first probe. If that event is lost, the next scheduled sweep probes the listing.
 
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::name_proof;
 use super::rights::{Right, Sender, is_misplaced, may_name};
 use super::submission::Submission;
 use crate::feed_item;
 use crate::operator::takedown;
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::Target;
 use registry_formats::registry_name;
-use registry_model::error::{Code, Problem};
-use registry_model::{
-    Caller, Contact, ContactFrom, Kind, Lane, Listing, ListingId, Moment, NameHold, NameProof, NextStep,
-    ProbeHistory,
-};
+use registry_model::{Contact, ContactFrom, NameHold, NameProof, ProbeHistory};
 use registry_probe::withdrawal::end_live_to_move;
 use registry_store::StoreError;
 use registry_store::events::{Event, What};

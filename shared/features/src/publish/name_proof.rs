@@ -5,19 +5,16 @@
 
 use std::borrow::Cow;
 
-use serde_json::json;
-
 use super::offered_proof::{OfferedProof, in_proof};
 use super::rights::{Proofs, speaks_for};
 use super::submission::{Submission, Submitted};
+use crate::prelude::*;
 use crate::trust::ownership::{self, Domains, SignedChallenge};
-use registry_app::App;
 use registry_app::workflow_token;
 use registry_fetch::{Follow, MAX_CARD_REDIRECTS, Request, Target};
 use registry_formats::name_owner;
 use registry_formats::server_json::{self, ServerDescription};
-use registry_model::error::{Code, Problem, shorten};
-use registry_model::{Caller, KeySource, Listing, Moment, NameProof, NameProofMethod, Secret};
+use registry_model::{KeySource, NameProof, NameProofMethod, Secret};
 
 /// The submission and what it proves; nothing if it has no name or only claims it. It sends requests only for an offered
 /// proof or for the name of a repository. An offered proof that fails is an error. `known` is the existing listing.

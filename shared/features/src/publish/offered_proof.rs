@@ -1,12 +1,8 @@
 //! The proof that a publisher sends with a server description.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
+use crate::prelude::*;
 use crate::trust::ownership::SignedChallenge;
-use registry_formats::argument_schema;
 use registry_model::Secret;
-use registry_model::error::Problem;
 
 /// A proof that you own the name in a server description, or the host of its endpoint. With a key of the name's domain,
 /// the name is shown as proven, and you may change a listing that is on this domain or was published under this name.

@@ -67,16 +67,15 @@ impl SignedChallenge {
                 })?;
                 Ok(Some(Self { nonce: nonce.to_owned(), signature, key }))
             }
-            (Some(_), None) => Err(Problem::invalid(
-                "signature",
-                Code::SignatureMissing,
-                "`signature` is required with `nonce`.",
-            )),
-            (None, Some(_)) => Err(Problem::invalid(
-                "nonce",
-                Code::NonceMissing,
-                "`nonce` is required with `signature`. To get a challenge, send the call without both.",
-            )),
+            (Some(_), None) => {
+                let detail = "`signature` is required with `nonce`.";
+                Err(Problem::invalid("signature", Code::SignatureMissing, detail))
+            }
+            (None, Some(_)) => {
+                let detail =
+                    "`nonce` is required with `signature`. To get a challenge, send the call without both.";
+                Err(Problem::invalid("nonce", Code::NonceMissing, detail))
+            }
         }
     }
 }
@@ -246,17 +245,14 @@ fn no_domain() -> Problem {
 }
 
 /// The keys that were read at one place where a domain may publish them.
-struct PublishedKeys<'a> {
+struct Place<'a> {
     domain: &'a HostName,
     keys: DomainKeys,
 }
 
 /// The records of the domains, over DNS and HTTP.
-fn records<'f, 'a: 'f>(
-    app: &'f App,
-    domains: &'a Domains,
-) -> impl Iterator<Item = BoxFuture<'f, PublishedKeys<'a>>> {
-    let place = |domain, keys| PublishedKeys { domain, keys };
+fn records<'f, 'a: 'f>(app: &'f App, domains: &'a Domains) -> impl Iterator<Item = BoxFuture<'f, Place<'a>>> {
+    let place = |domain, keys| Place { domain, keys };
     domains.all().flat_map(move |domain| {
         let dns = DomainKeys::by_dns(app, domain.as_str()).map(move |keys| place(domain, keys));
         let http = DomainKeys::by_http(app, domain.as_str()).map(move |keys| place(domain, keys));
@@ -264,9 +260,9 @@ fn records<'f, 'a: 'f>(
     })
 }
 
-async fn key_set<'a>(app: &App, domains: &'a Domains) -> Option<PublishedKeys<'a>> {
+async fn key_set<'a>(app: &App, domains: &'a Domains) -> Option<Place<'a>> {
     let keys = DomainKeys::by_key_set(app, domains.origin.as_deref()?).await;
-    Some(PublishedKeys { domain: &domains.host, keys })
+    Some(Place { domain: &domains.host, keys })
 }
 
 /// The key of the domain that made the signature. Records are read first because most domains have them, then the key
@@ -303,7 +299,7 @@ async fn find(
 async fn by_bound_key(
     app: &App,
     domains: &Domains,
-    read: &[PublishedKeys<'_>],
+    read: &[Place<'_>],
     text: &str,
     offered: &SignedChallenge,
 ) -> Result<Option<Proven>, Problem> {
@@ -316,7 +312,7 @@ async fn by_bound_key(
     };
     let bound: Vec<_> = app.store.identities(listing).await?.all.into_iter().filter_map(signer).collect();
     let is_unread = |identity: &Identity| {
-        read.iter().any(|PublishedKeys { domain, keys }| {
+        read.iter().any(|Place { domain, keys }| {
             keys.is_unread() && keys.source == identity.method && **domain == identity.proven_domain
         })
     };
@@ -332,7 +328,7 @@ async fn by_bound_key(
     }))
 }
 
-fn proven_by(app: &App, place: &PublishedKeys<'_>, text: &str, offered: &SignedChallenge) -> Option<Proven> {
+fn proven_by(app: &App, place: &Place<'_>, text: &str, offered: &SignedChallenge) -> Option<Proven> {
     let keys = &place.keys;
     let key = keys.signer(text, &offered.signature)?;
     let is_named = offered.key.as_ref().is_none_or(|named| named == key);
@@ -345,7 +341,7 @@ fn proven_by(app: &App, place: &PublishedKeys<'_>, text: &str, offered: &SignedC
     })
 }
 
-fn refusal(host: &HostName, read: &[PublishedKeys<'_>], text: &str, offered: &SignedChallenge) -> Problem {
+fn refusal(host: &HostName, read: &[Place<'_>], text: &str, offered: &SignedChallenge) -> Problem {
     let reasons: Vec<&str> = read.iter().filter_map(|place| place.keys.why_none()).collect();
     let signed_by_named = offered.key.as_ref().is_some_and(|key| key.signed(text, &offered.signature));
     let (field, code, what) = if signed_by_named {

@@ -1,7 +1,6 @@
 //! Reads the entries of any source: server descriptions, pages of the registry API, lists of agent cards, and lines of a dump.
 
-use serde_json::{Map, Value, json};
-
+use crate::prelude::*;
 use registry_formats::argument_text::{check_display_name, plain_line};
 
 /// The key of the official registry's own metadata about a server (openapi.yaml, `RegistryExtensions`).

@@ -4,9 +4,9 @@ use jiff::SignedDuration;
 use serde_json::Value;
 use url::Url;
 
-use crate::federation::imports::candidate::Page;
-use crate::federation::imports::client::{Client, SourceError};
-use crate::federation::imports::dump;
+use super::candidate::Page;
+use super::client::{Client, SourceError};
+use super::dump;
 use registry_model::ImportState;
 
 const MAX_CURSOR_BYTES: usize = 1000;

@@ -126,7 +126,7 @@ fn is_valid(session: &PaymentSession) -> bool {
 fn error_codes(answer: &Answer) -> String {
     let body = answer.json(&mut MAX_JSON_VALUES.clone()).unwrap_or(Value::Null);
     let codes = ["type", "code", "param"].map(|name| body["error"][name].as_str().unwrap_or("-").to_owned());
-    registry_model::error::shorten(&format!("{} {}", answer.status.as_u16(), codes.join(" ")), 200)
+    shorten(&format!("{} {}", answer.status.as_u16(), codes.join(" ")), 200)
 }
 
 /// The latest time at which Stripe accepts this session as a new one: a session must last at least 30 minutes.

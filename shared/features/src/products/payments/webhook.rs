@@ -5,7 +5,7 @@
 use crate::prelude::*;
 use crate::products::payments::{refusals, sessions, signature};
 use registry_model::{
-    FeedItem, Grant, GrantSource, GrantSubject, PaymentFlag, Purchase, PurchaseId, PurchaseState, string_enum,
+    Grant, GrantSource, GrantSubject, PaymentFlag, Purchase, PurchaseId, PurchaseState, string_enum,
 };
 use registry_store::{PaymentEvent, PaymentOutcome, StoredPurchase};
 

@@ -9,7 +9,7 @@ use crate::publish::rights::Right;
 use crate::publish::submission::{PublishRequest, Submission};
 use registry_formats::server_json;
 use registry_model::protocol::SERVER_DESCRIPTION_SCHEMA;
-use registry_model::{LimitedAction, Obstacle, POLL_SECONDS};
+use registry_model::{Obstacle, POLL_SECONDS};
 
 pub struct ListYourself;
 
