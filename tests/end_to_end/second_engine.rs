@@ -23,8 +23,8 @@ use registry::app::App;
 use registry::app::key_service::{Algorithm, KeyService, KeyServiceError, ServiceKey};
 use registry::events::Bus;
 use registry::features::{self, RawArguments};
-use registry::listing::active_page::{self, ActivePosition, PageQuery, Place};
-use registry::log::{of_index, sequence};
+use registry::listing::active_page::{self, ActivePosition, KindPosition, PageQuery};
+use registry::log::{Inclusion, sequence};
 use registry::model::{
     Caller, Clock, FeedItem, Lane, LimitedAction, LimitedTarget, Listing, Moment, Random, Rate,
 };
@@ -212,9 +212,10 @@ async fn pages_contain_each_listing_once() {
         all.sort();
         for limit in [1, 2, 3, 7, 50] {
             let (mut listed, mut cursor) = (Vec::new(), ActivePosition::default());
-            while (&cursor.agents, &cursor.mcps) != (&Place::End, &Place::End) {
-                let page =
-                    active_page::read(&app, &PageQuery { only: None, from: cursor, limit }).await.unwrap();
+            while (&cursor.agents, &cursor.mcps) != (&KindPosition::End, &KindPosition::End) {
+                let page = active_page::Page::read(&app, &PageQuery { only: None, from: cursor, limit })
+                    .await
+                    .unwrap();
                 listed.extend(page.agents.into_iter().chain(page.mcps).map(|listing| listing.id));
                 cursor = page.next;
             }
@@ -335,14 +336,14 @@ async fn concurrent_sequencers_add_every_leaf_once() {
 
         let mut seen = BTreeSet::new();
         for index in 0..tree.size {
-            // `of_index` checks the proof against the signed root.
-            let inclusion = of_index(&app, index).await.unwrap().unwrap();
+            // `Inclusion::at` checks the proof against the signed root.
+            let inclusion = Inclusion::at(&app, index).await.unwrap().unwrap();
             assert_eq!((inclusion.index, &inclusion.tree), (index, &tree), "{engine}");
             assert!(seen.insert(inclusion.leaf), "{engine}: {index} is a duplicate");
         }
         for id in &ids {
             let index = app.store.decision_index(id, Some(now())).await.unwrap().unwrap();
-            let inclusion = of_index(&app, index).await.unwrap().unwrap();
+            let inclusion = Inclusion::at(&app, index).await.unwrap().unwrap();
             assert!(inclusion.leaf.contains(&format!("\"{id}\"")), "{engine}: {}", inclusion.leaf);
         }
         // The sequencer recognizes a repeated decision.
@@ -351,7 +352,7 @@ async fn concurrent_sequencers_add_every_leaf_once() {
         assert_eq!(sequence(&app).await.unwrap().leaves, 0, "{engine}");
         assert_eq!(app.store.pending_leaves().await.unwrap().leaves.len(), 0, "{engine}");
         assert_eq!(app.store.log_tree().await.unwrap(), Some(tree.clone()), "{engine}");
-        assert!(of_index(&app, tree.size).await.unwrap().is_none(), "{engine}");
+        assert!(Inclusion::at(&app, tree.size).await.unwrap().is_none(), "{engine}");
     }
 }
 

@@ -77,7 +77,7 @@ pub async fn handle(app: &App, event: Value) -> Result<Value, Failure> {
     let report = match serde_json::from_value(event)? {
         Event::Tick { time } => {
             if app.settings.list_itself {
-                self_listing::list(app).await;
+                self_listing::publish_self(app).await;
             }
             // It uses the registry's own listing.
             let has_canary = app.settings.canary && app.settings.list_itself;

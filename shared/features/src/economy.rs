@@ -7,15 +7,13 @@ pub mod acceleration;
 mod gauges;
 pub mod hyper;
 pub mod metcalfe;
-pub mod multipliers;
 pub mod operations;
 pub mod route_costs;
 pub mod s_curve;
 
 pub use abundance::{Boosts, boosts};
-pub use acceleration::{Acceleration, Contribution};
+pub use acceleration::{Acceleration, Contribution, Multipliers};
 pub use gauges::{Gauges, acceleration, take_sample};
-pub use multipliers::Multipliers;
 
 /// Version of the autocatalysis family (`specification.md#versioning`).
 pub const AUTOCATALYSIS_VERSION: &str = "2.5.0";

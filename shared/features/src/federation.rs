@@ -6,9 +6,7 @@ pub mod dump;
 pub mod imports;
 pub mod operations;
 mod pull;
-mod push;
 mod referrals;
 
 pub use pull::{pull, pull_due};
-pub use push::{Pushed, push};
 pub use referrals::{FederationMode, PeerReferral, known_peers, peer_referrals, referrals};

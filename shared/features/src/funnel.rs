@@ -14,7 +14,7 @@ mod profile;
 mod reward;
 mod unlock;
 
-pub use access::{Confirmed, Opened, confirm, open};
+pub use access::{Confirmed, OPENING_REFUSALS, Opened, confirm, open};
 pub use demo::{Demo, DemoRequest, ListingRef, demo};
 pub(crate) use feedback::conflict;
 pub use feedback::give;
@@ -23,6 +23,6 @@ pub(crate) use feedback_form::secret;
 pub use feedback_form::{DRAFT_RATING, GivenFeedback, draft};
 pub use goals::Goals;
 pub use offer::{Deal, ListingDeal, Stage, TakeDemo, deal, demo_offer, listing_deal, seat_holder, stages};
-pub use profile::{of_description as profile_of_description, of_listing as profile_of_listing};
+pub use profile::{profile_of_description, profile_of_listing};
 pub use reward::{DISCOUNT_PERCENT, FeedbackGiven, Rewarded, reclaim};
 pub use unlock::{Unlock, rewarded, unlock};

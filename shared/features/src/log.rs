@@ -6,6 +6,7 @@ mod attestation_batches;
 mod inclusion;
 mod log_place;
 pub mod operations;
+mod published;
 mod sequencer;
 mod tree;
 mod witnesses;
@@ -13,7 +14,7 @@ mod witnesses;
 pub use attestation_batches::{
     AttestationProof, attestation_proof, attested_digest, log_attestations, logged_after,
 };
-pub use inclusion::{Inclusion, check_proof, entry, of_index};
+pub use inclusion::{Inclusion, check_proof, entry};
 pub use log_place::{LogPlace, entry_url};
+pub use published::{Published, published};
 pub use sequencer::{SequencerReport, sequence, sequence_if_due, sequence_or_warn};
-pub use witnesses::{Published, published};

@@ -6,7 +6,6 @@
 pub mod a2a_delivery;
 pub mod budget;
 pub mod connector_day;
-pub mod connector_row;
 pub mod connectors;
 pub mod invitations;
 pub mod likeness;

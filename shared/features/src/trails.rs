@@ -5,11 +5,9 @@
 pub mod operations;
 mod source;
 pub(crate) mod trace;
-mod trace_amounts;
 pub mod trail;
 
 pub use source::{is_itself, source_digest};
-pub use trace_amounts::{CONTAGION, DEFAULT_INTENSITY, ENDORSEMENT_INTERVAL, TRACE_INTERVAL, trace_amounts};
 
 /// The version of this family (`specification.md#versioning`).
 pub const VERSION: &str = "2.9.0";

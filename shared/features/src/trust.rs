@@ -13,7 +13,6 @@ mod owner;
 pub mod ownership;
 pub mod pins;
 pub mod reciprocity;
-pub mod verification;
 
 /// Version of the first principles (`specification.md#versioning`).
 pub const VERSION: &str = "2.7.0";

@@ -1,7 +1,7 @@
 //! The acceleration index measures recent activity. It is 1 when nothing happens, and at most 3. Each event adds its weight to
-//! the index. The effect of an event halves every 72 hours, so the index is computed from counts that decrease with time.
+//! the index. The effect of an event halves every 72 hours, so the index is computed from counts that decrease with time. Two
+//! multipliers are computed from the index. Each has a maximum.
 
-use super::multipliers::Multipliers;
 use super::rounded;
 use crate::prelude::*;
 use registry_model::TrailEvent;
@@ -78,6 +78,52 @@ impl Acceleration {
 
     pub fn multipliers(&self) -> Multipliers {
         Multipliers::of(self.excess, self.bumped)
+    }
+}
+
+/// The multipliers at one index.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Multipliers {
+    /// Scales the boost of a listing's trail.
+    pub match_boost: f64,
+    /// Scales the daily budget of invitations and connector messages. Only the operator can raise it.
+    pub day_budget: f64,
+}
+
+/// How a multiplier is computed, and what it scales.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct MultiplierRule {
+    /// Its name in `multipliers`.
+    pub name: &'static str,
+    /// The formula, of numbers in this answer: `excess`, and `adds` of an entry of `inputs`.
+    pub formula: &'static str,
+    /// Its upper bound.
+    pub most: f64,
+    /// What the multiplier scales.
+    pub applies_to: &'static str,
+}
+
+pub const MULTIPLIER_RULES: [MultiplierRule; 2] = [
+    MultiplierRule {
+        name: "match_boost",
+        formula: "1 + 0.5 * excess",
+        most: 2.0,
+        applies_to: "the trail boost of abundance_rank, and of match_capability (there it orders results with an \
+            equal score)",
+    },
+    MultiplierRule {
+        name: "day_budget",
+        formula: "1 + 0.4 * adds of operator_bump",
+        most: 1.8,
+        applies_to: "the daily budget of outreach messages (conversion_pressure)",
+    },
+];
+
+impl Multipliers {
+    /// `bumped` is the part of the excess that the operator added: anonymous callers must not cause more messages.
+    pub fn of(excess: f64, bumped: f64) -> Self {
+        let scaled = |by: f64, part: f64| rounded(1.0 + by * part.clamp(0.0, MAX_EXCESS));
+        Self { match_boost: scaled(0.5, excess), day_budget: scaled(0.4, bumped) }
     }
 }
 

@@ -28,31 +28,38 @@ pub(super) fn catalogue(document: &Value, peer: &str, at: Moment, reach: Reach) 
         let named = entry["type"].as_str().or_else(|| entry["mediaType"].as_str());
         named.unwrap_or_default().to_owned()
     };
-    let referral = |entry: &Value| {
+    let of_entry = |entry: &Value| {
         let kind = match of_type(entry).as_str() {
             AGENT_CARD_MEDIA_TYPE => Kind::Agent,
             SERVER_CARD_MEDIA_TYPE => Kind::Mcp,
             _ => return None,
         };
-        read(&entry["displayName"], url(&entry["url"], reach)?, &entry["description"], kind, peer, at)
+        referral(&entry["displayName"], url(&entry["url"], reach)?, &entry["description"], kind, peer, at)
     };
     let search = entries.clone().find(|entry| of_type(entry) == REGISTRY_MEDIA_TYPE);
     Catalogue {
         name: name(&document["host"]["displayName"]),
         search_url: search.and_then(|entry| url(&entry["url"], reach)),
-        referrals: entries.filter_map(referral).collect(),
+        referrals: entries.filter_map(of_entry).collect(),
     }
 }
 
 /// Reads a list of the MCP registry API. Servers without a remote cannot be called and are left out.
 pub(super) fn servers(document: &Value, peer: &str, at: Moment, reach: Reach) -> Vec<Referral> {
     let servers = document["servers"].as_array().into_iter().flatten().take(MAX_ENTRIES);
-    let referral = |row: &Value| {
+    let of_row = |row: &Value| {
         let server = server_of(row);
         let named = if server["title"].is_string() { &server["title"] } else { &server["name"] };
-        read(named, url(&server["remotes"][0]["url"], reach)?, &server["description"], Kind::Mcp, peer, at)
+        referral(
+            named,
+            url(&server["remotes"][0]["url"], reach)?,
+            &server["description"],
+            Kind::Mcp,
+            peer,
+            at,
+        )
     };
-    servers.filter_map(referral).collect()
+    servers.filter_map(of_row).collect()
 }
 
 /// Whether a list of the MCP registry API contains exactly this name; `None` if it is not such a list.
@@ -61,7 +68,14 @@ pub(super) fn has_server(document: &Value, name: &str) -> Option<bool> {
     Some(rows.iter().take(MAX_ENTRIES).any(|row| server_of(row)["name"] == name))
 }
 
-fn read(named: &Value, url: String, about: &Value, kind: Kind, peer: &str, at: Moment) -> Option<Referral> {
+fn referral(
+    named: &Value,
+    url: String,
+    about: &Value,
+    kind: Kind,
+    peer: &str,
+    at: Moment,
+) -> Option<Referral> {
     let description = about.as_str().map(|text| shorten(text.trim(), MAX_DESCRIPTION_CHARS));
     let is_safe = |text: &String| {
         !text.is_empty()

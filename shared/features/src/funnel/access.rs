@@ -2,10 +2,19 @@
 //! product is generated again for each request from the current listing. A purchase also has the data of the day when
 //! it began, for the time in which the listing is not Live.
 
-use super::profile;
+use super::profile::{profile_of_description, profile_of_listing};
 use crate::prelude::*;
 use registry_model::{AccessToken, DiscountCode, Grant, GrantSource, GrantSubject, Order, OrderId};
 use registry_products::{File, Profile};
+
+/// How an operation that opens the product of an access token can refuse a request.
+pub const OPENING_REFUSALS: &[ErrorKind] = &[
+    ErrorKind::Unauthenticated,
+    ErrorKind::PaymentRequired,
+    ErrorKind::NotFound,
+    ErrorKind::Conflict,
+    ErrorKind::Gone,
+];
 
 #[derive(Clone, Debug)]
 pub struct Opened {
@@ -35,7 +44,7 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
             };
             match (bought, listing) {
                 (Some(profile), _) => profile,
-                (None, Some(listing)) => profile::of_listing(app, &listing, grant.goals()).await?,
+                (None, Some(listing)) => profile_of_listing(app, &listing, grant.goals()).await?,
                 (None, None) => {
                     let detail = "The listing of this product was withdrawn.";
                     let status =
@@ -48,7 +57,7 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
         }
         GrantSubject::Described { kind, name, description } => {
             let profile = Profile::unlisted(*kind, name, description.as_deref(), Vec::new());
-            profile::of_description(app, Profile { goals: grant.goals().to_vec(), ..profile }).await?
+            profile_of_description(app, Profile { goals: grant.goals().to_vec(), ..profile }).await?
         }
     };
     let files = registry_products::tree(grant.sku, &profile, &app.settings);
@@ -71,12 +80,9 @@ fn bad_token(app: &App, field: &str) -> Problem {
     let detail = format!("Unknown or revoked `{field}`. Check the spelling.");
     let mut problem = Problem::new(ErrorKind::Unauthenticated, Code::BadToken, detail);
     problem.field = Some(field.to_owned());
-    problem.with_next(NextStep::take_demo(
-        &app.settings,
-        None,
-        "Send the `listing_id` of a Live listing. Its first feedback can earn a token while founding seats (free products) \
-            are left. So can a purchase once payments are open.",
-    ))
+    let note = "Send the `listing_id` of a Live listing. Its first feedback can earn a token while founding seats (free products) \
+            are left. So can a purchase once payments are open.";
+    problem.with_next(NextStep::take_demo(&app.settings, None, note))
 }
 
 #[derive(Clone, Debug)]
@@ -132,9 +138,6 @@ fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
 
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
-    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(
-        &app.settings,
-        None,
-        "Send {\"listing_id\": …}. The response contains the order_id.",
-    ))
+    let note = "Send {\"listing_id\": …}. The response contains the order_id.";
+    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(&app.settings, None, note))
 }

@@ -1,17 +1,12 @@
 //! The demo: some files of a product, made from the listing's own card and proof. The demo is free for Live
 //! listings. If a listing takes the demo again, the response contains the same order.
 
-use super::profile;
+use super::profile::profile_of_listing;
 use crate::feed_item;
 use crate::prelude::*;
-use registry_formats::argument_text;
-use registry_formats::public_text::public_text;
 use registry_model::{Amounts, Order, OrderId};
 use registry_products::{File, Profile};
 use registry_store::{DemoOutcome, FunnelCounts, ListingWithOrders, NamedListing};
-
-pub(super) const MAX_GOALS: usize = 12;
-pub(super) const MAX_GOAL_CHARS: usize = 300;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DemoRequest {
@@ -38,24 +33,6 @@ pub struct Demo {
     pub counts: FunnelCounts,
 }
 
-pub(super) fn goals(goals: &[String]) -> Result<Vec<String>, Problem> {
-    check_goal_count(goals.len())?;
-    let checked = |goal: &String| {
-        let goal = argument_text::plain_line("goals", goal, MAX_GOAL_CHARS)?;
-        // Goals are stored with a seat or a purchase, where an erasure does not search for addresses.
-        public_text("goals", &goal, MAX_GOAL_CHARS)
-    };
-    goals.iter().map(|goal| checked(goal).map_err(Problem::in_entry)).collect()
-}
-
-pub(super) fn check_goal_count(count: usize) -> Result<(), Problem> {
-    if count <= MAX_GOALS {
-        return Ok(());
-    }
-    let detail = format!("`goals` accepts at most {MAX_GOALS} goals; send fewer.");
-    Err(Problem::invalid("goals", Code::TooMany, detail))
-}
-
 /// Takes a demo. Errors: 404 unknown listing, 409 `not_active`, 429.
 pub async fn demo(app: &App, caller: &Caller, request: DemoRequest) -> Result<Demo, Problem> {
     let ListingWithOrders { listing, orders, trail } = find(app, &request.listing).await?;
@@ -80,7 +57,7 @@ pub async fn demo(app: &App, caller: &Caller, request: DemoRequest) -> Result<De
         Some(order) => order,
         None => take(app, caller, &listing, trail, sku, &request).await?,
     };
-    let profile = profile::of_listing(app, &listing, &request.goals).await?;
+    let profile = profile_of_listing(app, &listing, &request.goals).await?;
     let files = registry_products::sample(sku, &profile, &app.settings);
     let counts = app.store.live().await?.funnel;
     Ok(Demo { order, listing, profile, files, counts })
@@ -132,9 +109,6 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
 pub(super) fn not_active(app: &App, what: &str, id: &ListingId, lane: Lane) -> Problem {
     let detail = format!("{what} requires a Live listing. The state of this listing is {}.", lane.as_str());
     let note = "The status says why the listing is not Live, and what to do.";
-    Problem::conflict(Code::NotActive, detail).with("lane", lane.as_str()).with_next(NextStep::check_status(
-        &app.settings,
-        id,
-        note,
-    ))
+    let status = NextStep::check_status(&app.settings, id, note);
+    Problem::conflict(Code::NotActive, detail).with("lane", lane.as_str()).with_next(status)
 }

@@ -43,13 +43,13 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     };
     let name = app.caller_digest(caller).await?;
     let allowance = app.allowance(LimitedAction::Feedback, &name, None);
-    let kept = NewFeedback {
+    let new_feedback = NewFeedback {
         feedback: &feedback,
         contact: &form.contact,
         key_digest: form.key_digest.as_deref(),
         trail,
     };
-    let reward = complete(app, kept, form.goals, &core, allowance).await?;
+    let reward = complete(app, new_feedback, form.goals, &core, allowance).await?;
     let counts = app.store.live().await?.funnel;
     Ok(FeedbackGiven { feedback, reward, counts })
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::{Schema, SchemaGenerator, json_schema};
 
-use super::demo;
+use super::goals::{checked_goals, goals_schema};
 use crate::prelude::*;
-use registry_formats::{argument_schema, argument_text, email_address, secret_key};
+use registry_formats::{argument_text, email_address, secret_key};
 use registry_model::{Contact, ContactFrom, QUESTIONS, sha256_hex};
 
 const MAX_ANSWER_CHARS: usize = 2000;
@@ -67,12 +67,6 @@ fn answers_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "properties": answers, "required": ids, "additionalProperties": false })
 }
 
-/// A list of goals, as [`demo::goals`] accepts them.
-pub(super) fn goals_schema(_: &mut SchemaGenerator) -> Schema {
-    let goal = json!({ "type": "string", "format": "public-text", "maxLength": demo::MAX_GOAL_CHARS });
-    json_schema!({ "type": "array", "items": goal, "maxItems": demo::MAX_GOALS })
-}
-
 /// The draft of the five answers; the sender is expected to change it. It contains no name, because names can change.
 pub fn draft() -> BTreeMap<String, String> {
     let text = |question: &str| match question {
@@ -108,12 +102,9 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     };
     if let Some(unknown) = given.answers.keys().find(|id| QUESTIONS.iter().all(|(known, _)| known != id)) {
         let ids = QUESTIONS.map(|(id, _)| id).join(", ");
-        let field = format!("answers.{}", registry_model::error::shorten(unknown, 60));
-        return Err(Problem::invalid(
-            field,
-            Code::UnknownQuestion,
-            format!("`answers` accepts only the answers to these five questions: {ids}."),
-        ));
+        let field = format!("answers.{}", shorten(unknown, 60));
+        let detail = format!("`answers` accepts only the answers to these five questions: {ids}.");
+        return Err(Problem::invalid(field, Code::UnknownQuestion, detail));
     }
     for (id, question) in QUESTIONS {
         let field = format!("answers.{id}");
@@ -135,7 +126,7 @@ pub(super) fn parse(given: &GivenFeedback) -> Result<Parsed, Problem> {
     let key = given.idempotency_key.as_deref().map(secret).transpose()?;
     Ok(Parsed {
         rating,
-        goals: demo::goals(&given.goals)?,
+        goals: checked_goals(&given.goals)?,
         key_digest: key.map(sha256_hex),
         body: body.map(|body| argument_text::text("body", body, MAX_ANSWER_CHARS)).transpose()?,
         contact: Contact {

@@ -1,9 +1,14 @@
 //! The argument `goals`: a list, or a text with a goal on each line, which query strings and language models use.
 
-use super::demo::{check_goal_count, goals};
-use super::feedback_form::goals_schema;
+use schemars::{Schema, SchemaGenerator, json_schema};
+
 use crate::prelude::*;
+use registry_formats::argument_text;
+use registry_formats::public_text::public_text;
 use registry_products::Preset;
+
+const MAX_GOALS: usize = 12;
+const MAX_GOAL_CHARS: usize = 300;
 
 /// Goals: a list, or one text with a goal on each line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -31,7 +36,7 @@ impl Goals {
             }
         };
         let filled: Vec<String> = given.into_iter().filter(|goal| !goal.trim().is_empty()).collect();
-        goals(&filled)
+        checked_goals(&filled)
     }
 
     /// The goals and the preset. The name of a preset may also be sent as the only goal.
@@ -42,6 +47,31 @@ impl Goals {
             _ => Ok((goals, preset)),
         }
     }
+}
+
+/// The goals, each on one line.
+pub(super) fn checked_goals(goals: &[String]) -> Result<Vec<String>, Problem> {
+    check_goal_count(goals.len())?;
+    let checked = |goal: &String| {
+        let goal = argument_text::plain_line("goals", goal, MAX_GOAL_CHARS)?;
+        // Goals are stored with a seat or a purchase, where an erasure does not search for addresses.
+        public_text("goals", &goal, MAX_GOAL_CHARS)
+    };
+    goals.iter().map(|goal| checked(goal).map_err(Problem::in_entry)).collect()
+}
+
+fn check_goal_count(count: usize) -> Result<(), Problem> {
+    if count <= MAX_GOALS {
+        return Ok(());
+    }
+    let detail = format!("`goals` accepts at most {MAX_GOALS} goals; send fewer.");
+    Err(Problem::invalid("goals", Code::TooMany, detail))
+}
+
+/// A list of goals, as [`checked_goals`] accepts them.
+pub(super) fn goals_schema(_: &mut SchemaGenerator) -> Schema {
+    let goal = json!({ "type": "string", "format": "public-text", "maxLength": MAX_GOAL_CHARS });
+    json_schema!({ "type": "array", "items": goal, "maxItems": MAX_GOALS })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use registry_products::{Peer, Profile};
 use registry_search::{Query, Text};
 use registry_store::NamedListing;
 
-pub async fn of_listing(
+pub async fn profile_of_listing(
     app: &App,
     (listing, evidence): &NamedListing,
     goals: &[String],
@@ -37,7 +37,7 @@ async fn with_documents(app: &App, listing: &Listing, profile: Profile) -> Resul
     Ok(profile)
 }
 
-pub async fn of_description(app: &App, described: Profile) -> Result<Profile, Problem> {
+pub async fn profile_of_description(app: &App, described: Profile) -> Result<Profile, Problem> {
     Ok(Profile { peers: peers(app, &described).await?, ..described })
 }
 

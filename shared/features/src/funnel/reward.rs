@@ -5,8 +5,8 @@ use crate::feed_item;
 use crate::prelude::*;
 use registry_model::settings::Mode;
 use registry_model::{
-    AccessToken, Completion, DiscountCode, FeedItem, Feedback, Grant, GrantSource, GrantSubject, HostName,
-    Reward, TokenDigest, registrable_domain,
+    AccessToken, Completion, DiscountCode, Feedback, Grant, GrantSource, GrantSubject, HostName, Reward,
+    TokenDigest, registrable_domain,
 };
 use registry_store::{Allowance, Claimant, CompletionOutcome, FunnelCounts, NewFeedback, NewReward};
 
@@ -29,12 +29,12 @@ pub enum Rewarded {
 /// Stores the completion with a seat, or with a discount code once the seats are gone.
 pub(super) async fn complete(
     app: &App,
-    said: NewFeedback<'_>,
+    given: NewFeedback<'_>,
     goals: Vec<String>,
     listing: &Listing,
     mut allowance: Option<Allowance<'_>>,
 ) -> Result<Rewarded, Problem> {
-    let feedback = said.feedback;
+    let feedback = given.feedback;
     let (seats, grant) = (app.settings.founding_seats, seat(feedback, goals));
     let domain = limited_domain(app, listing);
     let mut seat_left = app.store.live().await?.funnel.seats_claimed < seats;
@@ -56,7 +56,7 @@ pub(super) async fn complete(
             }
             Rewarded::Code(code) => NewReward::Code(code),
         };
-        match app.store.complete(&said, reward, allowance.take(), &news).await? {
+        match app.store.complete(&given, reward, allowance.take(), &news).await? {
             CompletionOutcome::Done => return Ok(rewarded),
             CompletionOutcome::SeatsGone | CompletionOutcome::DomainSeated => seat_left = false,
             CompletionOutcome::NotDemoed => return Err(demo_first(app, &feedback.listing_id)),
@@ -163,16 +163,13 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
         Rewarded::Seat(token) => Reward::Seat(token.digest().as_str().to_owned()),
         Rewarded::Code(code) => Reward::Code(code.digest()),
     };
-    Ok(app.store.completion(id).await?.is_some_and(|kept| kept.reward == ours))
+    Ok(app.store.completion(id).await?.is_some_and(|stored| stored.reward == ours))
 }
 
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
     let detail = "Feedback requires a demo. This listing has not taken a demo yet.";
-    Problem::conflict(Code::DemoFirst, detail).with_next(NextStep::take_demo(
-        &app.settings,
-        Some(id),
-        "The response contains next_steps.example_body. Send it here.",
-    ))
+    let note = "The response contains next_steps.example_body. Send it here.";
+    Problem::conflict(Code::DemoFirst, detail).with_next(NextStep::take_demo(&app.settings, Some(id), note))
 }
 
 pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
@@ -180,11 +177,8 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
                   was shown once, in the response. If that request had an idempotency_key, send it again with \
                   the same key and `reissue`: true. Otherwise, only the owner of the domain gets the reward, \
                   with manage_listing, act `reclaim`; after that, the key is no longer used.";
-    Problem::conflict(Code::AlreadyCompleted, detail).with_next(NextStep::talk_inbox(
-        &app.settings,
-        id,
-        "Its inbox and next actions.",
-    ))
+    let inbox = NextStep::talk_inbox(&app.settings, id, "Its inbox and next actions.");
+    Problem::conflict(Code::AlreadyCompleted, detail).with_next(inbox)
 }
 
 fn not_completed(app: &App, id: &ListingId) -> Problem {

@@ -2,7 +2,6 @@
 //! (`specification.md#payments`).
 
 use crate::prelude::*;
-use registry_model::counted;
 use registry_store::FunnelCounts;
 
 /// How much feedback there is, and how much is needed until payments open.

@@ -1,7 +1,7 @@
 //! A Live listing as a node of the capability graph: what the listing can do, which protocols it uses, and at
 //! which endpoints.
 
-use crate::listing::urn;
+use crate::listing::{call_url, demo_url, status_url, urn};
 use crate::prelude::*;
 use registry_model::{Assessment, EntryProtocol};
 use registry_store::NamedListing;
@@ -63,7 +63,7 @@ impl CapabilityNode {
         let kind = listing.shown_kind();
         let endpoints = Endpoints::of(listing, evidence.as_ref(), settings);
         Self {
-            id: urn::of(listing.shown_card_url(), kind, &listing.id),
+            id: urn::identifier(listing.shown_card_url(), kind, &listing.id),
             listing_id: listing.id.clone(),
             name: listing.name.clone(),
             kind,
@@ -87,7 +87,7 @@ impl Endpoints {
         let proven = |hint: &str| {
             evidence.is_some_and(|seen| seen.verdict.protocol_hints.iter().any(|known| known == hint))
         };
-        let endpoint = || listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned());
+        let endpoint = || call_url(listing);
         let is_agent = listing.shown_kind() == Kind::Agent;
         let rest = proven("http+json");
         Self {
@@ -95,8 +95,8 @@ impl Endpoints {
             a2a: (is_agent && (!rest || proven("jsonrpc"))).then(endpoint),
             http: (is_agent && rest).then(endpoint),
             card: listing.card_url.clone(),
-            status: settings.url(&format!("/api/listings/status?id={}", listing.id)),
-            demo: settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
+            status: status_url(settings, &listing.id),
+            demo: demo_url(settings, &listing.id),
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::CALLABLE;
 use super::resolve::live_in_order;
-use crate::listing::active_page::{self, ActivePosition, PageQuery};
+use crate::listing::active_page::{ActivePosition, Page, PageQuery};
 use crate::prelude::*;
 use registry_search::{Query, Text};
 use registry_store::NamedListing;
@@ -72,7 +72,7 @@ fn search_text<'a>(listing: &'a Listing, abilities: impl Iterator<Item = &'a str
 /// Pairs of a Live agent and a Live MCP server at different hosts, the best first.
 pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
     let newest = PageQuery { only: Some(Kind::Agent), from: ActivePosition::default(), limit: MAX_AGENTS };
-    let agents = active_page::read(app, &newest).await?.agents;
+    let agents = Page::read(app, &newest).await?.agents;
     let described = agents.iter().filter_map(|agent| Some((agent, search_text(agent, std::iter::empty())?)));
     let (agents, queries): (Vec<&Listing>, Vec<Query>) = described
         .map(|(agent, text)| {

@@ -9,8 +9,9 @@ use registry_model::cache::CacheValidator;
 use registry_model::{Cursor, ForeignCursor, TimeKey, string_enum};
 use registry_store::Live;
 
+/// How far one kind was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum KindPosition {
     #[default]
     Start,
     After(String),
@@ -19,14 +20,14 @@ pub enum Place {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActivePosition {
-    pub agents: Place,
-    pub mcps: Place,
+    pub agents: KindPosition,
+    pub mcps: KindPosition,
 }
 
 impl ActivePosition {
     /// `None` if nothing is left.
     pub fn cursor(&self) -> Option<String> {
-        let is_end = (&self.agents, &self.mcps) == (&Place::End, &Place::End);
+        let is_end = (&self.agents, &self.mcps) == (&KindPosition::End, &KindPosition::End);
         (!is_end).then(|| Cursor(self).to_string())
     }
 }
@@ -42,15 +43,15 @@ impl FromStr for ActivePosition {
 
     fn from_str(text: &str) -> Result<Self, ForeignCursor> {
         let position: Self = serde_json::from_str(text).map_err(|_| ForeignCursor)?;
-        let is_place = |place: &Place| match place {
-            Place::Start | Place::End => true,
-            Place::After(key) => {
+        let is_valid = |position: &KindPosition| match position {
+            KindPosition::Start | KindPosition::End => true,
+            KindPosition::After(key) => {
                 key.parse::<TimeKey>().is_ok()
                     && key.split_once('#').is_some_and(|(_, id)| id.parse::<ListingId>().is_ok())
             }
         };
-        let is_end = (&position.agents, &position.mcps) == (&Place::End, &Place::End);
-        let is_issued = is_place(&position.agents) && is_place(&position.mcps) && !is_end;
+        let is_end = (&position.agents, &position.mcps) == (&KindPosition::End, &KindPosition::End);
+        let is_issued = is_valid(&position.agents) && is_valid(&position.mcps) && !is_end;
         if is_issued { Ok(position) } else { Err(ForeignCursor) }
     }
 }
@@ -63,6 +64,19 @@ pub struct Page {
 }
 
 impl Page {
+    /// The listings of each kind at the cursor, without those whose proof has expired.
+    pub async fn read(app: &App, query: &PageQuery) -> Result<Self, Problem> {
+        let PageQuery { only, from, limit } = query;
+        let start = |kind: Kind, from: &KindPosition| match only {
+            Some(only) if *only != kind => KindPosition::End,
+            _ => from.clone(),
+        };
+        let agents = part(app, Kind::Agent, start(Kind::Agent, &from.agents), *limit);
+        let mcps = part(app, Kind::Mcp, start(Kind::Mcp, &from.mcps), *limit);
+        let ((agents, agents_next), (mcps, mcps_next)) = futures::try_join!(agents, mcps)?;
+        Ok(Self { agents, mcps, next: ActivePosition { agents: agents_next, mcps: mcps_next } })
+    }
+
     /// The newest `limit` listings of both kinds, and the cursor of the rest. For a kind without a row in the page,
     /// the cursor stays where this page began.
     pub fn newest(self, from: &ActivePosition, limit: u32) -> (Vec<Listing>, ActivePosition) {
@@ -74,17 +88,17 @@ impl Page {
             return (all, self.next);
         }
         all.truncate(limit);
-        let place = |kind: Kind, had: usize, from: &Place, next: Place| {
+        let position = |kind: Kind, had: usize, from: &KindPosition, next: KindPosition| {
             let shown: Vec<&Listing> = all.iter().filter(|listing| listing.shown_kind() == kind).collect();
             match shown.last() {
                 _ if shown.len() == had => next,
-                Some(last) => Place::After(last.shown_at()),
+                Some(last) => KindPosition::After(last.shown_at()),
                 None => from.clone(),
             }
         };
         let next = ActivePosition {
-            agents: place(Kind::Agent, agents, &from.agents, self.next.agents),
-            mcps: place(Kind::Mcp, mcps, &from.mcps, self.next.mcps),
+            agents: position(Kind::Agent, agents, &from.agents, self.next.agents),
+            mcps: position(Kind::Mcp, mcps, &from.mcps, self.next.mcps),
         };
         (all, next)
     }
@@ -146,28 +160,21 @@ pub fn limit(limit: Option<u32>, default: u32) -> Result<u32, Problem> {
     }
 }
 
-pub async fn read(app: &App, query: &PageQuery) -> Result<Page, Problem> {
-    let PageQuery { only, from, limit } = query;
-    let place = |kind: Kind, place: &Place| match only {
-        Some(only) if *only != kind => Place::End,
-        _ => place.clone(),
-    };
-    let agents = part(app, Kind::Agent, place(Kind::Agent, &from.agents), *limit);
-    let mcps = part(app, Kind::Mcp, place(Kind::Mcp, &from.mcps), *limit);
-    let ((agents, agents_next), (mcps, mcps_next)) = futures::try_join!(agents, mcps)?;
-    Ok(Page { agents, mcps, next: ActivePosition { agents: agents_next, mcps: mcps_next } })
-}
-
-async fn part(app: &App, kind: Kind, from: Place, limit: u32) -> Result<(Vec<Listing>, Place), Problem> {
+async fn part(
+    app: &App,
+    kind: Kind,
+    from: KindPosition,
+    limit: u32,
+) -> Result<(Vec<Listing>, KindPosition), Problem> {
     let after = match &from {
-        Place::End => return Ok((Vec::new(), Place::End)),
-        Place::Start => None,
-        Place::After(key) => Some(key.as_str()),
+        KindPosition::End => return Ok((Vec::new(), KindPosition::End)),
+        KindPosition::Start => None,
+        KindPosition::After(key) => Some(key.as_str()),
     };
     let (listings, more) = app.store.active(kind, after, limit).await?;
     let oldest_proof = app.oldest_proof();
     let live = listings.into_iter().filter(|listing| listing.is_live(oldest_proof)).collect();
-    Ok((live, more.map_or(Place::End, Place::After)))
+    Ok((live, more.map_or(KindPosition::End, KindPosition::After)))
 }
 
 /// Live listings in total.

@@ -2,7 +2,7 @@
 //! endpoint and its evidence. The long form is the row of the active list.
 
 use super::row::special_access;
-use super::{NameStanding, ProbeSummary, urn};
+use super::{NameStanding, ProbeSummary, call_url, demo_url, status_url, urn};
 use crate::prelude::*;
 use registry_model::Access;
 
@@ -59,9 +59,8 @@ pub struct Peer {
 impl Peer {
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
         let (kind, card) = (listing.shown_kind(), listing.shown_card_url().to_owned());
-        let demo_url = || settings.url(&format!("/api/products/demo?listing_id={}", listing.id));
         Self {
-            identifier: urn::of(&card, kind, &listing.id),
+            identifier: urn::identifier(&card, kind, &listing.id),
             display_name: listing.name.clone(),
             of_type: urn::media_type(kind),
             listing_id: listing.id.clone(),
@@ -74,13 +73,13 @@ impl Peer {
             category_id: listing.category.id().to_owned(),
             version: listing.version.clone(),
             protocol_version: listing.era.clone(),
-            endpoint: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
+            endpoint: call_url(listing),
             website: listing.shown_website(),
             agent_card_url: card.clone(),
             url: card,
             probe: ProbeSummary::of(listing, now),
-            status_url: settings.url(&format!("/api/listings/status?id={}", listing.id)),
-            take_demo_get: special_access(listing).is_none().then(demo_url),
+            status_url: status_url(settings, &listing.id),
+            take_demo_get: special_access(listing).is_none().then(|| demo_url(settings, &listing.id)),
         }
     }
 }

@@ -4,7 +4,8 @@
 use jiff::SignedDuration;
 
 use super::Liveness;
-use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
+use super::offers::Offers;
+use crate::funnel::Deal;
 use crate::prelude::*;
 use crate::talk::Talk;
 use registry_model::{Access, Handshake, NameProofMethod, string_enum};
@@ -46,20 +47,8 @@ pub struct Row {
     /// The protocol version that the last handshake used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol_version: Option<String>,
-    /// Whether the listing has taken its demo.
-    pub demoed: bool,
-    /// Whether the listing has given feedback.
-    pub feedbacked: bool,
-    /// The complete request for the demo of the listing.
-    pub take_demo: TakeDemo,
-    /// A link to its demo.
-    pub take_demo_get: String,
-    /// The founding offer for this listing.
-    pub deal: ListingDeal,
-    /// How far the listing is on its way to a full product.
-    pub activation: Activation,
-    /// What to do next, in one sentence.
-    pub next: String,
+    #[serde(flatten)]
+    pub offers: Offers,
 }
 
 /// The last probe; of a Live or gated listing, the last that passed.
@@ -84,18 +73,8 @@ pub struct ProbeSummary {
     pub failing_since: Option<Moment>,
 }
 
-/// How far a listing is on its way to a full product.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Activation {
-    /// `live`.
-    pub stage: &'static str,
-    /// The next step, in one sentence.
-    pub next: String,
-}
-
 impl Row {
     pub fn of(listing: &Listing, settings: &Settings, deal: &Deal, now: Moment) -> Self {
-        let next = next(listing).to_owned();
         Self {
             listing_id: listing.id.clone(),
             id: listing.id.clone(),
@@ -114,13 +93,7 @@ impl Row {
             agent_card_url: listing.shown_card_url().to_owned(),
             website: listing.shown_website(),
             protocol_version: listing.era.clone(),
-            demoed: listing.demoed,
-            feedbacked: listing.feedbacked,
-            take_demo: funnel::demo_offer(listing, settings, deal),
-            take_demo_get: settings.url(&format!("/api/products/demo?listing_id={}", listing.id)),
-            deal: funnel::listing_deal(listing, settings, deal),
-            activation: Activation { stage: "live", next: next.clone() },
-            next,
+            offers: Offers::of(listing, settings, deal),
         }
     }
 }
@@ -151,20 +124,6 @@ pub(super) fn special_access(listing: &Listing) -> Option<Access> {
 /// Hours with one decimal, never below 0.
 pub fn hours(age: SignedDuration) -> f64 {
     (age.as_secs_f64().max(0.0) / 360.0).round() / 10.0
-}
-
-fn next(listing: &Listing) -> &'static str {
-    match (listing.demoed, listing.feedbacked) {
-        _ if listing.failing_since.is_some() => {
-            "Its last probe failed: check_status shows what to fix before it is no longer Live."
-        }
-        (false, _) => "Take the free demo: send the `take_demo` request of this row.",
-        (true, false) => {
-            "Send feedback: the example_body from the response to the demo. You then receive a founding seat \
-             (a free product), if one is left for this listing, else a discount code."
-        }
-        (true, true) => "Use your product, or keep your discount code, and read your Talk inbox.",
-    }
 }
 
 /// The name of a server description, and whether it is proven.

@@ -4,7 +4,7 @@
 
 use url::Url;
 
-use super::{NameStanding, Namespace};
+use super::{NameStanding, Namespace, status_url};
 use crate::prelude::*;
 use registry_formats::registry_name;
 use registry_formats::server_json::{is_name, is_version};
@@ -285,7 +285,7 @@ impl ServerEvidence {
             score: probe.map_or(0, |probe| probe.score),
             live_since: listing.live_since,
             endpoint: listing.endpoint.clone(),
-            status_url: settings.url(&format!("/api/listings/status?id={}", listing.id)),
+            status_url: status_url(settings, &listing.id),
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use crate::prelude::*;
 use registry_formats::tool_definition::{ParameterView, ToolView};
-use registry_formats::tool_diff;
-use registry_formats::{document_texts, injection};
+use registry_formats::{document_texts, injection, tool_diff};
 use registry_model::{ListedTool, Severity, ToolChange, ToolSet};
 use registry_store::SeenTools;
 

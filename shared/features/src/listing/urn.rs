@@ -14,7 +14,7 @@ pub const fn media_type(kind: Kind) -> &'static str {
 
 /// Anchored at the host that serves the listing, not at the registry's, and made unique by its id (ARD §4.2.1; the
 /// pattern is that of the schema).
-pub fn of(url: &str, kind: Kind, id: &ListingId) -> String {
+pub fn identifier(url: &str, kind: Kind, id: &ListingId) -> String {
     let own_prefix = format!("{}-", kind.as_str());
     let slug = id.as_str().strip_prefix(&own_prefix).unwrap_or(id.as_str());
     format!("urn:air:{}:{}:{slug}", publisher(url), kind.as_str())
@@ -23,7 +23,7 @@ pub fn of(url: &str, kind: Kind, id: &ListingId) -> String {
 /// The host of a URL in the characters of a URN's publisher: no port, and an IPv6 address without its colons.
 pub fn publisher(url: &str) -> String {
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    let kept = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
-    let host: String = host.trim_matches(['[', ']']).chars().map(kept).collect();
+    let allowed = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
+    let host: String = host.trim_matches(['[', ']']).chars().map(allowed).collect();
     if host.is_empty() { "localhost".to_owned() } else { host }
 }

@@ -5,7 +5,7 @@
 use jiff::SignedDuration;
 use tlog_tiles::{check_record, prove_record, record_hash, tree_hash};
 
-use super::inclusion::{Inclusion, of_index};
+use super::inclusion::Inclusion;
 use super::tree::{small_tree, tree_fault, write_hash};
 use crate::prelude::*;
 use registry_model::{AttestationId, AttestationRecord, LogEntry, LogEvent, hex};
@@ -63,7 +63,7 @@ pub async fn attestation_proof(
 ) -> Result<Option<(Inclusion, AttestationProof)>, Problem> {
     let Some(batch) = app.store.batch_of(record).await? else { return Ok(None) };
     let Some(leaf) = batch.index else { return Ok(None) };
-    let Some(inclusion) = of_index(app, leaf).await? else { return Ok(None) };
+    let Some(inclusion) = Inclusion::at(app, leaf).await? else { return Ok(None) };
     let jws_sha256 = record.jws_sha256.clone().unwrap_or_default();
     let position = batch.digests.iter().position(|digest| *digest == jws_sha256);
     let position = position.ok_or_else(|| Problem::fault("a batch of attestations is incomplete"))?;
@@ -72,9 +72,7 @@ pub async fn attestation_proof(
     let root = tree_hash(tree_size, &hashes).map_err(tree_fault)?;
     let proof = prove_record(tree_size, index, &hashes).map_err(tree_fault)?;
     check_record(&proof, tree_size, root, index, record_hash(jws_sha256.as_bytes())).map_err(tree_fault)?;
-    let committed: LogEntry =
-        serde_json::from_str(&inclusion.leaf).map_err(|error| Problem::fault(error.to_string()))?;
-    if committed.evidence != Some(hex(root.0)) {
+    if inclusion.entry()?.evidence != Some(hex(root.0)) {
         return Err(Problem::fault("a batch of attestations does not match its leaf"));
     }
     let proof = proof.into_iter().map(write_hash).collect();
@@ -89,8 +87,6 @@ pub async fn attested_digest(
     id: &AttestationId,
 ) -> Result<Option<(u64, String)>, Problem> {
     let Some(index) = app.store.attestation_leaf(listing_id, issued_at, id).await? else { return Ok(None) };
-    let Some(inclusion) = of_index(app, index).await? else { return Ok(None) };
-    let leaf: LogEntry =
-        serde_json::from_str(&inclusion.leaf).map_err(|error| Problem::fault(error.to_string()))?;
-    Ok(leaf.evidence.map(|digest| (index, digest)))
+    let Some(inclusion) = Inclusion::at(app, index).await? else { return Ok(None) };
+    Ok(inclusion.entry()?.evidence.map(|digest| (index, digest)))
 }

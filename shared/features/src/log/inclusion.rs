@@ -7,8 +7,8 @@ use futures::future::try_join_all;
 use signed_note::{Note, StandardVerifier, Verifier, VerifierList};
 use tlog_tiles::{Checkpoint, Hash, HashReader, Tile, check_record, prove_record, prove_tree, record_hash};
 
+use super::published::published_with;
 use super::tree::{Hashes, read_hash, tree_fault, write_hash};
-use super::witnesses::published_with;
 use crate::prelude::*;
 use registry_model::{LogEntry, LogTile, LogTree, TILE_WIDTH, log_entries};
 
@@ -27,17 +27,24 @@ pub struct Inclusion {
     pub proof: Vec<String>,
 }
 
-/// The leaf at an index; `None` beyond the end of the tree.
-pub async fn of_index(app: &App, index: u64) -> Result<Option<Inclusion>, Problem> {
-    let Some(tree) = published_with(app, index).await? else { return Ok(None) };
-    let leaf = leaf(app, index).await?;
-    let required = required_hashes(|reader| prove_record(tree.size, index, reader));
-    let hashes = hashes(app, required, tree.size).await?;
-    let proof = prove_record(tree.size, index, &hashes).map_err(tree_fault)?;
-    let leaf_hash = record_hash(leaf.as_bytes());
-    check_record(&proof, tree.size, read_hash(&tree.root)?, index, leaf_hash).map_err(tree_fault)?;
-    let proof = proof.into_iter().map(write_hash).collect();
-    Ok(Some(Inclusion { leaf, leaf_hash: write_hash(leaf_hash), index, tree, proof }))
+impl Inclusion {
+    /// The leaf at an index; `None` beyond the end of the tree.
+    pub async fn at(app: &App, index: u64) -> Result<Option<Self>, Problem> {
+        let Some(tree) = published_with(app, index).await? else { return Ok(None) };
+        let leaf = leaf(app, index).await?;
+        let required = required_hashes(|reader| prove_record(tree.size, index, reader));
+        let hashes = hashes(app, required, tree.size).await?;
+        let proof = prove_record(tree.size, index, &hashes).map_err(tree_fault)?;
+        let leaf_hash = record_hash(leaf.as_bytes());
+        check_record(&proof, tree.size, read_hash(&tree.root)?, index, leaf_hash).map_err(tree_fault)?;
+        let proof = proof.into_iter().map(write_hash).collect();
+        Ok(Some(Self { leaf, leaf_hash: write_hash(leaf_hash), index, tree, proof }))
+    }
+
+    /// The decision in the leaf.
+    pub fn entry(&self) -> Result<LogEntry, Problem> {
+        parse_entry(&self.leaf)
+    }
 }
 
 /// The entry at an index; `None` beyond the end of the tree.
@@ -45,8 +52,11 @@ pub async fn entry(app: &App, index: u64) -> Result<Option<LogEntry>, Problem> {
     if app.store.log_tree().await?.is_none_or(|tree| index >= tree.size) {
         return Ok(None);
     }
-    let leaf = leaf(app, index).await?;
-    serde_json::from_str(&leaf).map(Some).map_err(|error| Problem::fault(error.to_string()))
+    parse_entry(&leaf(app, index).await?).map(Some)
+}
+
+fn parse_entry(leaf: &str) -> Result<LogEntry, Problem> {
+    serde_json::from_str(leaf).map_err(|error| Problem::fault(error.to_string()))
 }
 
 /// Checks the proof that a log contains a leaf: `vkey` is the verifier key of the log, `proof` the audit path (base64). It

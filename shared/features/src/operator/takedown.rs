@@ -7,7 +7,6 @@ mod erasure;
 mod feedback;
 mod hosts;
 mod listings;
-mod owner;
 mod rewards;
 
 use std::collections::BTreeMap;
@@ -21,7 +20,7 @@ use registry_store::ReportsPage;
 
 pub use feedback::feedback_of;
 pub use hosts::host_blocked;
-pub use owner::{restore_by_owner, withdraw_by_owner};
+pub use listings::{restore_by_owner, withdraw_by_owner};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case", deny_unknown_fields)]
@@ -116,7 +115,7 @@ pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> 
         }
         Command::Reports { listing_id, cursor } => reports(app, listing_id.as_ref(), cursor.as_deref()).await,
         Command::Feedback { listing_id, cursor } => {
-            feedback::list(app, listing_id.as_ref(), cursor.as_deref()).await
+            feedback::feedback_page(app, listing_id.as_ref(), cursor.as_deref()).await
         }
         Command::RevokeAccess { token_sha256 } => revoke_access(app, &token_sha256).await,
         Command::VoidCompletion { listing_id } => rewards::void_completion(app, &listing_id).await,

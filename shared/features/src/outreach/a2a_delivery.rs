@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use futures::{StreamExt as _, stream};
 use jiff::SignedDuration;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::Target;
 use registry_formats::a2a_message::Endpoint;
 use registry_model::settings::OutreachDelivery;
-use registry_model::{HostName, Kind, Listing, TalkMessage};
+use registry_model::{HostName, TalkMessage};
 use registry_probe::handshake::{self, Delivery, Recipient};
 use registry_store::StoreError;
 

@@ -47,7 +47,7 @@ pub const fn base_cap(active: u32) -> u32 {
 /// `multiplier` comes from what the operator added to the acceleration index.
 fn day_cap(active: u32, settings: &Settings, multiplier: f64) -> u32 {
     let cap = base_cap(active) * settings.outreach_budget_percent / 100;
-    // Rounded down. The clamp repeats the bound of the multiplier (`economy::multipliers`).
+    // Rounded down. The clamp repeats the bound of the multiplier (`economy::acceleration`).
     (f64::from(cap) * multiplier.clamp(1.0, 1.8)) as u32
 }
 

@@ -7,8 +7,8 @@ use super::budget::DayBudget;
 use super::connectors::{self, Candidate};
 use super::texts;
 use crate::feed_item;
-use registry_app::App;
-use registry_model::{ConnectorPick, Draft, FeedItem, FirstStep, Moment, Partner, QueuedPartner, TalkKind};
+use crate::prelude::*;
+use registry_model::{ConnectorPick, Draft, FirstStep, Partner, QueuedPartner, TalkKind};
 use registry_store::{ConnectorDay, NewTouch, StoreError, TouchOutcome};
 
 /// The least connector likeness of a pick (`specification.md#connector-daily-pick`).
@@ -24,8 +24,8 @@ pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreE
     let now = app.clock.now();
     let today = now.utc_day();
     let of_today = |days: &[ConnectorDay]| days.iter().find(|day| day.pick.day == today).cloned();
-    let kept = SHOWN_DAYS.max(app.settings.outreach_pause_days) + 1;
-    let days = app.store.connector_days(kept).await?;
+    let read_days = SHOWN_DAYS.max(app.settings.outreach_pause_days) + 1;
+    let days = app.store.connector_days(read_days).await?;
     let known = of_today(&days);
     if let Some(today) = known.clone().filter(|day| day.pick.partner.is_some()) {
         return Ok((today, days));
@@ -36,7 +36,7 @@ pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreE
     }
     app.store.keep_connector(&pick, now).await?;
     // Another process may have stored its pick first.
-    let days = app.store.connector_days(kept).await?;
+    let days = app.store.connector_days(read_days).await?;
     let today =
         of_today(&days).ok_or_else(|| StoreError::Busy("the pick of the day was not found".to_owned()))?;
     Ok((today, days))

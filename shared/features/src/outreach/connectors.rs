@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use super::likeness::Likeness;
-use registry_app::App;
-use registry_model::{Listed, Listing, ListingId, Moment};
+use crate::prelude::*;
+use registry_model::Listed;
 use registry_search::{Query, Text};
 use registry_store::{OutreachClass, OutreachState, StoreError};
 

@@ -9,8 +9,8 @@ use jiff::SignedDuration;
 use super::a2a_delivery::TouchedListing;
 use super::budget::DayBudget;
 use super::texts;
-use registry_app::App;
-use registry_model::{Listing, ListingId, TalkKind};
+use crate::prelude::*;
+use registry_model::TalkKind;
 use registry_products::Proof;
 use registry_store::{NewTouch, OutreachClass, OutreachPlace, StoreError, TouchOutcome};
 

@@ -2,7 +2,7 @@
 //! It also states that no other invitation follows within the next days.
 
 use crate::prelude::*;
-use registry_model::{Draft, TalkChannel, TalkKind, TalkMessage, counted};
+use registry_model::{Draft, TalkChannel, TalkKind, TalkMessage};
 use registry_products::Proof;
 
 pub const OPT_OUT_PATH: &str = "/api/products/demo-nudge";

@@ -57,13 +57,13 @@ pub(super) struct Gap {
     pub fix: Option<String>,
 }
 
-pub(super) async fn read(app: &App) -> Result<Lessons, Problem> {
-    let at = app.clock.now();
-    let (live, tally) = futures::try_join!(app.store.live(), app.store.tally(at))?;
-    Ok(Lessons { at, live, tally })
-}
-
 impl Lessons {
+    pub(super) async fn read(app: &App) -> Result<Self, Problem> {
+        let at = app.clock.now();
+        let (live, tally) = futures::try_join!(app.store.live(), app.store.tally(at))?;
+        Ok(Self { at, live, tally })
+    }
+
     pub(super) fn stages(&self) -> Vec<FunnelStage> {
         let counts = &self.live.funnel;
         let stage = |id, counts, agents, mcps| FunnelStage {

@@ -7,11 +7,9 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use http::StatusCode;
-use serde_json::json;
 
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::{Answer, Request, Target};
-use registry_model::ListingId;
 
 /// For one request; the check sends three, while a sweep of at most a minute runs.
 const DEADLINE: Duration = Duration::from_secs(10);

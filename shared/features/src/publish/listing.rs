@@ -2,21 +2,16 @@
 //! the first probe. If that event is lost, the next scheduled sweep probes the listing.
 
 use jiff::SignedDuration;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use super::name_proof::{self, Proofs};
+use super::name_proof;
+use super::rights::{Right, Sender, is_misplaced, may_name};
 use super::submission::Submission;
 use crate::feed_item;
 use crate::operator::takedown;
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::Target;
-use registry_formats::{name_owner, registry_name};
-use registry_model::error::{Code, Problem};
-use registry_model::{
-    Caller, Contact, ContactFrom, Handshake, HostName, Kind, Lane, LastProbe, Listing, ListingId, Moment,
-    NameHold, NameProof, NextStep, ProbeHistory,
-};
+use registry_formats::registry_name;
+use registry_model::{Contact, ContactFrom, NameHold, NameProof, ProbeHistory};
 use registry_probe::withdrawal::end_live_to_move;
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
@@ -55,28 +50,28 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     let (id, second_id) = submission.ids();
     let (first, (there, is_holder), blocked) = futures::try_join!(
         app.store.listing(&id),
-        listing_there(app, submission),
+        listing_at_url(app, submission),
         app.store.blocked_hosts()
     )?;
     if let Some(block) = blocked.covering(&submission.listing(id.clone(), now).hosts()) {
         return Err(takedown::host_blocked(block));
     }
-    let held_by = there.as_ref().filter(|_| is_holder).map(|holder| holder.id.clone());
+    let holder_id = there.as_ref().filter(|_| is_holder).map(|holder| holder.id.clone());
     // The listing there may have the first id and another name by now. The owner of its host gets it back all the same.
     let there = there.filter(|_| !comes_first(submission, first.as_ref(), is_holder));
     let first_id = id.clone();
     let mut tried = None;
-    let joined = match there {
+    let found_by_url = match there {
         Some(there) if !may_name(submission, &there) => {
-            let (sent, proofs) = name_proof::of(app, caller, submission, Some(&there), now).await?;
+            let (sent, proofs) = name_proof::verify(app, caller, submission, Some(&there), now).await?;
             let right = Sender::of(&sent, &there, &proofs, is_holder).right;
             tried = Some((sent, proofs));
             Some(there).filter(|_| right == Right::Everything)
         }
         there => there,
     };
-    let (id, known, other) = match (joined, first, second_id) {
-        (Some(joined), other, _) => (joined.id.clone(), Some(joined), other),
+    let (id, known, other) = match (found_by_url, first, second_id) {
+        (Some(found), other, _) => (found.id.clone(), Some(found), other),
         (None, Some(other), Some(second_id)) if !submission.is_same_as(&other) => {
             let (id, known) = free_id(app, submission, second_id).await?;
             (id, known, Some(other))
@@ -85,7 +80,7 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     };
     let (submission, proofs) = match tried {
         Some(tried) => tried,
-        None => name_proof::of(app, caller, submission, known.as_ref(), now).await?,
+        None => name_proof::verify(app, caller, submission, known.as_ref(), now).await?,
     };
     let submission = submission.as_ref();
     // A listing that was published by its URL gets a registry name only from a publisher with a proof.
@@ -106,7 +101,7 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     }
     match known {
         Some(known) => {
-            let sender = Sender::of(submission, &known, &proofs, held_by.as_ref() == Some(&known.id));
+            let sender = Sender::of(submission, &known, &proofs, holder_id.as_ref() == Some(&known.id));
             if name.is_by_publisher() && sender.right != Right::Everything {
                 name = ProvenName::default();
             }
@@ -118,23 +113,23 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
 
 /// Whether the listing with the id of a submission comes before the one at its URL: one that answers there comes before
 /// one that never did.
-fn comes_first(submission: &Submission, first: Option<&Listing>, is_held: bool) -> bool {
-    first.is_some_and(|first| submission.is_same_as(first) && (first.was_proven() || !is_held))
+fn comes_first(submission: &Submission, first: Option<&Listing>, is_holder: bool) -> bool {
+    first.is_some_and(|first| submission.is_same_as(first) && (first.was_proven() || !is_holder))
 }
 
 /// The listing that publishing this URL answers with, if it is listed.
 pub async fn listing_of_url(app: &App, target: &Target) -> Result<Option<Listing>, StoreError> {
     let submission = Submission::of_url(target.clone());
     let (id, _) = submission.ids();
-    let (first, (there, is_held)) =
-        futures::try_join!(app.store.listing(&id), listing_there(app, &submission))?;
-    let there = there.filter(|_| !comes_first(&submission, first.as_ref(), is_held));
+    let (first, (there, is_holder)) =
+        futures::try_join!(app.store.listing(&id), listing_at_url(app, &submission))?;
+    let there = there.filter(|_| !comes_first(&submission, first.as_ref(), is_holder));
     Ok(there.or(first))
 }
 
 /// The listing at the URL of a submission, and whether it is the Live or gated one with this endpoint or card. A
 /// description that joins it does not change its id, which readers may have stored.
-async fn listing_there(app: &App, submission: &Submission) -> Result<(Option<Listing>, bool), StoreError> {
+async fn listing_at_url(app: &App, submission: &Submission) -> Result<(Option<Listing>, bool), StoreError> {
     let Some(url) = submission.url() else { return Ok((None, false)) };
     let holder = app.store.endpoint_holders(&[url.to_owned()]).await?.remove(url);
     let is_holder = holder.is_some();
@@ -163,77 +158,6 @@ async fn free_id(
         }
         None => Ok((second_id, second)),
     }
-}
-
-/// What the sender of a submission may change in a listing that exists (`specification.md#rights`). A URL, a name and a
-/// proof of the name are what any sender can bring along for the endpoint of another. So only these speak for a listing: a
-/// key of its host, a name of its host's domain, and the name that it was published under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Right {
-    Nothing,
-    /// Claim a name for it, because it has none.
-    Name,
-    /// Describe it, because its checks block it and nobody has proven to be its owner.
-    Words,
-    Everything,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Sender {
-    right: Right,
-    /// It has proven that it controls the host of the listing, or the host's domain.
-    is_of_host: bool,
-    /// The sender itself signed.
-    has_signed: bool,
-    /// The proof is for another URL than that of the listing: the listing moves there.
-    moves: bool,
-}
-
-impl Sender {
-    /// On a host with many users, another user may have claimed the name for another URL. So a proof never counts for a
-    /// URL that it does not contain. A signature is the latest word of the owner; a repository proves nothing about a
-    /// listing whose owner signed for another URL. `is_there`: the URL of the submission is the endpoint of the listing.
-    fn of(submission: &Submission, known: &Listing, proofs: &Proofs, is_there: bool) -> Self {
-        let named = proofs.name.filter(|proof| proof.how.is_of_publisher()).zip(submission.server_name());
-        let has_signed = proofs.is_by_host || named.is_some_and(|(proof, _)| proof.how.is_signed());
-        let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
-        let is_there = is_there || known.url.as_ref().is_some_and(|url| proofs.urls.contains(url));
-        let name = named.map(|(_, name)| name).filter(|_| is_there || has_signed || !was_signed);
-        let is_of_host = proofs.is_by_host || name.is_some_and(|name| is_at_host(name, known));
-        let is_its_name = name.is_some_and(|name| known.is_described_as(name));
-        let right = match submission.server_name() {
-            _ if is_of_host || is_its_name => Right::Everything,
-            _ if is_blocked_by_a_check(known) => Right::Words,
-            Some(name) if known.server_name.as_deref() != Some(name) && known.proven_domain.is_none() => {
-                Right::Name
-            }
-            _ => Right::Nothing,
-        };
-        let may_move = is_of_host || is_its_name && known.proven_domain.is_none();
-        // One endpoint has one listing, but its query may select another tenant, which no probe has seen.
-        let query = |url: &str| url.split_once('?').map(|(_, query)| query.to_owned());
-        let probed = known.url.as_deref().and_then(query);
-        let moves = may_move && submission.remote_url().is_some_and(|url| !is_there || query(url) != probed);
-        Self { right, is_of_host, has_signed, moves }
-    }
-}
-
-/// Whether the name belongs to the host of the listing, or to a domain above it.
-fn is_at_host(name: &str, known: &Listing) -> bool {
-    known.url.as_deref().is_some_and(|url| name_owner::covers(name, url))
-}
-
-/// Whether the listing has no name of another server. A name of the domain of its host replaces a mere claim.
-fn may_name(submission: &Submission, known: &Listing) -> bool {
-    let (Some(name), Some(own)) = (submission.server_name(), known.server_name.as_deref()) else {
-        return true;
-    };
-    own == name || !known.is_described() && known.name_proof.is_none() && is_at_host(name, known)
-}
-
-/// Whether a proof of this name is one for everything in the listing.
-pub(super) fn speaks_for(name: &str, known: &Listing) -> bool {
-    is_at_host(name, known) || known.is_described_as(name)
 }
 
 /// The proof of a submission's name, and who has the name now.
@@ -306,8 +230,7 @@ pub(super) async fn describe_own(
     submission: &Submission,
     known: Listing,
 ) -> Result<Published, Problem> {
-    let sender = Sender { right: Right::Everything, is_of_host: true, has_signed: false, moves: false };
-    publish_again(app, submission, known, &ProvenName::default(), sender).await
+    publish_again(app, submission, known, &ProvenName::default(), Sender::OWN).await
 }
 
 /// An owner publishes again to request a probe after a fix.
@@ -447,18 +370,6 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
     Err(Problem::conflict(Code::Withdrawn, detail).with("lane", known.lane.as_str()).with_next(status))
 }
 
-/// Anyone may edit a described listing that answers but has never passed its checks: its description may be what the check
-/// blocks, and otherwise the first publisher could keep it blocked forever. Only the publisher may edit a listing with a
-/// name that its publisher has proven.
-fn is_blocked_by_a_check(known: &Listing) -> bool {
-    let answered = known.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
-    answered
-        && known.lane == Lane::NeedsFix
-        && known.is_described()
-        && !known.was_proven()
-        && !is_owned(known)
-}
-
 /// Whether the submission changes the description; fields that it leaves out change nothing.
 fn changes_description(sent: &Listing, known: &Listing) -> bool {
     let changed = |sent: &Option<String>, known: &Option<String>| sent.is_some() && sent != known;
@@ -482,24 +393,6 @@ pub fn changed_meanwhile(has_signed: bool) -> Problem {
         return Problem::conflict(Code::ChangedMeanwhile, detail);
     }
     Problem::unavailable("the listing was probed or changed at the same time")
-}
-
-/// Anyone may correct the URL or the kind of a listing that has never been Live, because the first may be a typo. But a
-/// sibling host may have another owner, so the host is a typo only if a probe found no server there. After its owner has
-/// proven the name or bound a key, only its owner may.
-fn is_misplaced(known: &Listing, right: Right, submission: &Submission) -> bool {
-    let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
-    let is_at_its_host = known.url.as_deref().map(HostName::of_url) == submission.url().map(HostName::of_url);
-    let is_nothing = |probe: &LastProbe| matches!(probe.handshake, Handshake::Fail | Handshake::Skip);
-    let found_nothing = known.probe.as_ref().is_some_and(is_nothing);
-    let is_typo = is_at_its_host || found_nothing && known.lane == Lane::NeedsFix;
-    let may_move = right == Right::Everything || right != Right::Name && !is_owned(known) && is_typo;
-    !known.was_proven() && !was_signed && may_move
-}
-
-/// Whether its owner has proven the name or bound a key.
-const fn is_owned(known: &Listing) -> bool {
-    known.has_proven_name() || known.proven_domain.is_some()
 }
 
 /// Stores the proof of the name, unless the listing has a stronger one.

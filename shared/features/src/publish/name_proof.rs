@@ -5,67 +5,20 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::json;
-
-use super::listing::speaks_for;
+use super::offered_proof::{OfferedProof, in_proof};
+use super::rights::{Proofs, speaks_for};
 use super::submission::{Submission, Submitted};
+use crate::prelude::*;
 use crate::trust::ownership::{self, Domains, SignedChallenge};
-use registry_app::App;
 use registry_app::workflow_token;
 use registry_fetch::{Follow, MAX_CARD_REDIRECTS, Request, Target};
+use registry_formats::name_owner;
 use registry_formats::server_json::{self, ServerDescription};
-use registry_formats::{argument_schema, name_owner};
-use registry_model::error::{Code, Problem, shorten};
-use registry_model::{Caller, KeySource, Listing, Moment, NameProof, NameProofMethod, Secret};
-
-/// A proof that you own the name in a server description, or the host of its endpoint. With a key of the name's domain,
-/// the name is shown as proven, and you may change a listing that is on this domain or was published under this name.
-/// With a key of the host, you may change the description. Send an empty object first. The answer contains a challenge,
-/// and the places where the domain can publish your key. Sign the challenge. Then send the same request with `nonce`
-/// and `signature`. If this registry reads it, the server.json in the owner's repository also proves names below `io.github`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(extend("anyOf" = argument_schema::together(&["nonce", "signature"])))]
-pub struct ProofRequest {
-    /// The nonce of the challenge that you signed. Send it together with `signature`.
-    pub nonce: Option<String>,
-    /// The signature of the challenge's text, in hexadecimal or base64.
-    #[schemars(extend("format" = "signature"))]
-    pub signature: Option<String>,
-    /// A token of GitHub Actions. It goes first.
-    pub token: Option<String>,
-}
-
-#[derive(Clone, Debug)]
-pub enum OfferedProof {
-    /// `None`: the publisher asks for a challenge.
-    Signature(Option<SignedChallenge>),
-    /// A token of GitHub Actions.
-    Workflow(Secret),
-}
-
-impl OfferedProof {
-    pub(super) fn parse(request: &ProofRequest) -> Result<Self, Problem> {
-        let Some(token) = &request.token else {
-            let signed = SignedChallenge::parse(request.nonce.as_deref(), request.signature.as_deref(), None);
-            return signed.map(Self::Signature).map_err(in_proof);
-        };
-        Ok(Self::Workflow(Secret::new(token.trim().to_owned())))
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Proofs {
-    pub(super) name: Option<NameProof>,
-    /// A key of the endpoint's host signed.
-    pub(super) is_by_host: bool,
-    pub(super) urls: Vec<String>,
-}
+use registry_model::{KeySource, NameProof, NameProofMethod, Secret};
 
 /// The submission and what it proves; nothing if it has no name or only claims it. It sends requests only for an offered
 /// proof or for the name of a repository. An offered proof that fails is an error. `known` is the existing listing.
-pub(super) async fn of<'a>(
+pub(super) async fn verify<'a>(
     app: &App,
     caller: &Caller,
     submission: &'a Submission,
@@ -169,12 +122,6 @@ async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofM
         return Err(other_owner());
     }
     Ok(NameProofMethod::Github)
-}
-
-/// The same problem, with the path of its field in the request.
-fn in_proof(mut problem: Problem) -> Problem {
-    problem.field = problem.field.map(|field| format!("proof.{field}"));
-    problem
 }
 
 /// How a publisher can prove that it owns a listing.

@@ -4,13 +4,12 @@
 use super::listing::{self, ProvenName};
 use super::submission::{Submission, Submitted, described};
 use crate::listing::OwnServerDescription;
-use registry_app::App;
+use crate::prelude::*;
 use registry_fetch::Target;
-use registry_model::error::Problem;
-use registry_model::{Contact, Kind, Listing};
+use registry_model::Contact;
 
 /// Lists the registry's own endpoints if they are not listed yet. The next tick tries a failed one again.
-pub async fn list(app: &App) {
+pub async fn publish_self(app: &App) {
     for submission in submissions(app) {
         if let Err(problem) = list_endpoint(app, &submission).await {
             tracing::warn!(problem = problem.detail, internal = ?problem.internal, "could not list the registry itself");

@@ -1,22 +1,17 @@
 //! Parses the body of a publish request into a valid `Submission`. The result depends only on the body.
 //! Nothing is fetched (`specification.md#publish`).
 
-use serde_json::{Map, Value, json};
-
-use super::name_proof::{OfferedProof, ProofRequest};
+use super::offered_proof::{OfferedProof, ProofRequest};
+use crate::prelude::*;
 use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};
 use registry_formats::personal_data::has_secret;
 use registry_formats::public_text::public_text;
 use registry_formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
-use registry_formats::{argument_schema, argument_text, email_address};
-use registry_model::error::{Code, Problem, shorten};
-use registry_model::{
-    Category, Contact, DeclaredTransport, Kind, Listing, ListingId, Moment, Obstacle, Reach, ServerDocument,
-};
+use registry_formats::{argument_text, email_address};
+use registry_model::{Category, Contact, DeclaredTransport, Obstacle, Reach, ServerDocument};
 use registry_store::DocumentChange;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::Deserialize;
+use schemars::{Schema, SchemaGenerator, json_schema};
 
 const MAX_NAME_CHARS: usize = 120;
 const MAX_SOURCE_CHARS: usize = 200;
@@ -415,10 +410,7 @@ fn origin_of(url: &str) -> String {
 }
 
 fn nothing_to_list() -> Problem {
-    Problem::invalid(
-        "url",
-        Code::NothingToList,
-        "The request does not say what to publish. Send `url` (for example {\"url\": \
-         \"https://your.host/.well-known/agent-card.json\"}), `agent_card_url`, `mcp_url` or `server_json`.",
-    )
+    let detail = "The request does not say what to publish. Send `url` (for example {\"url\": \
+        \"https://your.host/.well-known/agent-card.json\"}), `agent_card_url`, `mcp_url` or `server_json`.";
+    Problem::invalid("url", Code::NothingToList, detail)
 }

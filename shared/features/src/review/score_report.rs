@@ -72,7 +72,7 @@ async fn is_taken_down(app: &App, report: &ScoreReport) -> Result<bool, Problem>
         .is_some_and(|last| last.is_final() && report.scored_at <= last.at))
 }
 
-pub async fn read(app: &App, id: &str) -> Result<ScoreReport, Problem> {
+pub async fn report(app: &App, id: &str) -> Result<ScoreReport, Problem> {
     parsed(&text(app, id).await?)
 }
 

@@ -2,7 +2,7 @@
 //! decides whether the mark counts. Then it writes the mark, and what the mark adds to trails, in one transaction.
 
 use super::trail::{MarkRow, TrailRow};
-use super::{CONTAGION, TRACE_INTERVAL, is_itself, source_digest};
+use super::{is_itself, source_digest};
 use crate::prelude::*;
 use registry_model::{Amounts, MarkKind, TrailEvent, TrailMark};
 use registry_store::{Deposit, Edge, NewTrace, TraceOutcome, TraceSource, TrailFacts, TrailQuery, UsedWith};
@@ -11,6 +11,12 @@ pub(crate) const PATH: &str = Family::TRAILS.path;
 
 const MAX_FROM_CHARS: usize = 120;
 const MAX_BODY_CHARS: usize = 2000;
+/// How long another trace of the same source at the same listing, or its report of the same pair, adds nothing. Otherwise
+/// one caller with a loop could make any listing the strongest.
+const TRACE_INTERVAL: jiff::SignedDuration = jiff::SignedDuration::from_hours(24);
+/// If two listings are used together, a small amount is also added to listings that were used with one of the two
+/// before. This is the maximum number of such listings; the strongest pairs are chosen first.
+const CONTAGION: usize = 8;
 /// How much a use strengthens a composition: as much as it adds to attraction.
 const EDGE_STRENGTH: f64 = 4.0;
 /// How often the transaction is tried when another request changed the same trail.

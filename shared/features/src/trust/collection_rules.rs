@@ -1,11 +1,10 @@
 //! The rules for collections: their names, and who may publish them. A collection is a named selection of servers, which
 //! clients read as a registry of its own.
 
+use crate::prelude::*;
 use crate::trust::ownership::Domains;
-use registry_app::App;
 use registry_formats::argument_text;
 use registry_formats::public_text::public_text;
-use registry_model::error::{Code, Problem, shorten};
 use registry_model::{Category, Collection, CollectionRules, HostName, registrable_domain};
 use registry_search::Text;
 

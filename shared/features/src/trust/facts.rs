@@ -140,9 +140,8 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
     }))
 }
 
-fn nothing_observed() -> Problem {
-    Problem::conflict(
-        Code::NothingObserved,
-        "Its evidence is of no probe with the handshake `ok` and texts that can be shown.",
-    )
+/// No probe read what a listing can do, or its texts cannot be shown.
+pub(super) fn nothing_observed() -> Problem {
+    let detail = "Its evidence is of no probe with the handshake `ok` and texts that can be shown.";
+    Problem::conflict(Code::NothingObserved, detail)
 }

@@ -67,16 +67,15 @@ impl SignedChallenge {
                 })?;
                 Ok(Some(Self { nonce: nonce.to_owned(), signature, key }))
             }
-            (Some(_), None) => Err(Problem::invalid(
-                "signature",
-                Code::SignatureMissing,
-                "`signature` is required with `nonce`.",
-            )),
-            (None, Some(_)) => Err(Problem::invalid(
-                "nonce",
-                Code::NonceMissing,
-                "`nonce` is required with `signature`. To get a challenge, send the call without both.",
-            )),
+            (Some(_), None) => {
+                let detail = "`signature` is required with `nonce`.";
+                Err(Problem::invalid("signature", Code::SignatureMissing, detail))
+            }
+            (None, Some(_)) => {
+                let detail =
+                    "`nonce` is required with `signature`. To get a challenge, send the call without both.";
+                Err(Problem::invalid("nonce", Code::NonceMissing, detail))
+            }
         }
     }
 }
@@ -245,7 +244,7 @@ fn no_domain() -> Problem {
     Problem::conflict(Code::NoDomain, detail)
 }
 
-/// A place where a domain may publish a key, as it was read.
+/// The keys that were read at one place where a domain may publish them.
 struct Place<'a> {
     domain: &'a HostName,
     keys: DomainKeys,

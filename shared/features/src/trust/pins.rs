@@ -100,7 +100,7 @@ pub async fn check(app: &App, pins: &[Pin]) -> Result<Vec<PinResult>, Problem> {
     let endpoints: Vec<String> = pins.iter().filter_map(|pin| pin.endpoint.clone()).collect();
     let holders = app.store.endpoint_holders(&endpoints).await?;
     let read: Vec<ReadPin<'_>> =
-        pins.iter().enumerate().map(|(at, pin)| read(at, pin, &holders)).collect::<Result<_, _>>()?;
+        pins.iter().enumerate().map(|(at, pin)| parse(at, pin, &holders)).collect::<Result<_, _>>()?;
     let ids: BTreeSet<ListingId> = read.iter().filter_map(|pin| pin.id.clone()).collect();
     let mut known = HashMap::new();
     for (listing, set) in app.store.listings_with_tools(&Vec::from_iter(ids)).await? {
@@ -134,7 +134,7 @@ fn check_lengths(at: usize, pin: &Pin) -> Result<(), Problem> {
     Ok(())
 }
 
-fn read<'a>(at: usize, pin: &'a Pin, holders: &HashMap<String, ListingId>) -> Result<ReadPin<'a>, Problem> {
+fn parse<'a>(at: usize, pin: &'a Pin, holders: &HashMap<String, ListingId>) -> Result<ReadPin<'a>, Problem> {
     let hash = set_of_tools_hash(&pin.hash).unwrap_or(&pin.hash);
     if hash.len() != HASH_DIGITS || !hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         let detail = "`hash` must be 64 lower-case hex digits, as in `listing_tools`.";

@@ -2,7 +2,7 @@
 //! registry itself. All entries are built in this module, so that an entry is the same everywhere.
 
 use crate::prelude::*;
-use registry_features::listing::urn;
+use registry_features::listing::{status_url, urn};
 use registry_model::protocol::{
     AGENT_CARD_MEDIA_TYPE, ARD_BASE, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE,
 };
@@ -42,7 +42,7 @@ impl CatalogEntry {
     pub(crate) fn of(listing: &Listing, abilities: AbilityNames, settings: &Settings) -> Self {
         let kind = listing.shown_kind();
         Self {
-            identifier: urn::of(listing.shown_card_url(), kind, &listing.id),
+            identifier: urn::identifier(listing.shown_card_url(), kind, &listing.id),
             display_name: listing.name.clone(),
             of_type: urn::media_type(kind),
             media_type: urn::media_type(kind),
@@ -82,7 +82,7 @@ pub(crate) fn own_entries(settings: &Settings) -> Vec<CatalogEntry> {
     };
     let [agent, server] = registry_app::own_listings(settings);
     // The URN of the own listing, so that both are the same resource.
-    let urn = |kind, id: &ListingId| urn::of(&settings.base_url, kind, id);
+    let urn = |kind, id: &ListingId| urn::identifier(&settings.base_url, kind, id);
     let brand = settings.brand.as_str();
     vec![
         own(
@@ -128,7 +128,7 @@ fn metadata(listing: &Listing, settings: &Settings) -> Map<String, Value> {
         "listing_id": listing.id,
         "kind": listing.shown_kind(),
         "category": listing.category.id(),
-        "status_url": settings.url(&format!("/api/listings/status?id={}", listing.id)),
+        "status_url": status_url(settings, &listing.id),
         "endpoint": listing.endpoint,
         "protocol_version": listing.era,
         "live_since": listing.live_since,

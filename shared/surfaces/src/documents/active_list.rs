@@ -89,7 +89,7 @@ pub static ACTIVE_LIST: AnyDocument = AnyDocument {
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let query: &ListQuery = request.query()?;
-    let page = active_page::read(app, &page_query(query)?).await?;
+    let page = active_page::Page::read(app, &page_query(query)?).await?;
     let (settings, live) = (&app.settings, request.live);
     let (deal, now) = (funnel::deal(settings, live.funnel.seats_claimed), app.clock.now());
     let rows = |listings: &[Listing]| listings.iter().map(|l| Row::of(l, settings, &deal, now)).collect();

@@ -66,7 +66,7 @@ pub static AGENT_DESCRIPTIONS: AnyDocument = AnyDocument {
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let query: &PageRequest = request.query()?;
-    let page = active_page::read(app, &page_query(query)?).await?;
+    let page = active_page::Page::read(app, &page_query(query)?).await?;
     let url = |page: &str| app.settings.url(&format!("{PATH}?page={page}"));
     let context = json!({
         "@vocab": "https://schema.org/",

@@ -62,7 +62,7 @@ fn validator(app: &App, live: Live, name: &str) -> CacheValidator {
 /// The registry's own listings are not repeated among the listings.
 async fn entries(app: &App) -> Result<Vec<CatalogEntry>, Problem> {
     let newest = PageQuery { only: None, from: ActivePosition::default(), limit: MAX_LISTED };
-    let page = active_page::read(app, &newest).await?;
+    let page = active_page::Page::read(app, &newest).await?;
     let mut listings: Vec<_> = page.agents.into_iter().chain(page.mcps).collect();
     listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));
     let mut entries = catalog_entry::own_entries(&app.settings);

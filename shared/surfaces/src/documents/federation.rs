@@ -64,7 +64,7 @@ pub static FEDERATION_CATALOGUE: AnyDocument = AnyDocument {
 };
 
 async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
-    let page = active_page::read(app, &page_query(request.query()?)?).await?;
+    let page = active_page::Page::read(app, &page_query(request.query()?)?).await?;
     let (settings, now) = (&app.settings, app.clock.now());
     let peers =
         |listings: &[Listing]| listings.iter().map(|listing| Peer::of(listing, settings, now)).collect();

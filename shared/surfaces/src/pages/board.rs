@@ -168,7 +168,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
 async fn newest(app: &App, query: &BoardQuery, live: Live) -> Result<Part, Problem> {
     let cursor = Some(query.cursor.as_str()).filter(|cursor| !cursor.is_empty());
     let search = PageQuery::read(query.kind, Some(ROWS), cursor, ROWS)?;
-    let (listings, next) = active_page::read(app, &search).await?.newest(&search.from, ROWS);
+    let (listings, next) = active_page::Page::read(app, &search).await?.newest(&search.from, ROWS);
     let total = search.only.map_or(live.agents + live.mcps, |kind| live.of(kind));
     let summary = match (listings.len(), cursor) {
         (0, _) => String::new(),

@@ -159,7 +159,7 @@ pub(super) static CHECK_REPORT: AnyDocument = AnyDocument {
 
 async fn report(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let id = id_in_check(&request.path);
-    let report = score_report::read(app, id).await?;
+    let report = score_report::report(app, id).await?;
     let id: ScoreReportId = id.parse().map_err(|_| Problem::fault("the id of a stored report is invalid"))?;
     let (settings, now) = (&app.settings, app.clock.now());
     let path = format!("/check/{id}");

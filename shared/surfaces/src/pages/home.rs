@@ -86,7 +86,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let (settings, now, live) = (&app.settings, app.clock.now(), request.live);
     let first_page = PageQuery { only: None, from: ActivePosition::default(), limit: CANDIDATES };
     let latest = async { Ok(app.store.latest_probes(Handshake::Ok, 1).await?) };
-    let (page, latest) = futures::try_join!(active_page::read(app, &first_page), latest)?;
+    let (page, latest) = futures::try_join!(active_page::Page::read(app, &first_page), latest)?;
     let rows = best([page.agents, page.mcps]);
     html(&Page {
         frame: Frame::of(settings, Section::Home, "/", "", tagline(settings)),

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64URL;
 use insta::assert_snapshot;
 use registry::model::Moment;
-use registry::trust::verification;
+use registry::trust::operations::verify_attestation::verify;
 use ring::rand::SystemRandom;
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, UnparsedPublicKey,
@@ -105,8 +105,7 @@ async fn token_with_any_change_is_refused() {
     let (registry, _peer, id) = live_agent().await;
     let attestation = attest_listing(&registry, &id, "liveness").await;
     let jws = attestation["jws"].as_str().unwrap();
-    let is_valid =
-        async |token: &str| verification::verify(&registry.app, token, None).await.unwrap().is_valid();
+    let is_valid = async |token: &str| verify(&registry.app, token, None).await.unwrap().is_valid();
     assert!(is_valid(jws).await);
     for index in 0..jws.len() {
         for other in ["A", "w", "_", "."] {

@@ -44,3 +44,17 @@ fn amount_that_the_operator_adds_is_scaled_within_bounds() {
     // .04 times .25 (the least), 1, 2, and 3 (the most).
     assert_eq!(bumps.map(rounded), [0.01, 0.04, 0.08, 0.12]);
 }
+
+#[test]
+fn multipliers_follow_their_formulas_up_to_their_bounds() {
+    let both = |excess| {
+        let Multipliers { match_boost, day_budget } = Multipliers::of(excess, excess);
+        [match_boost, day_budget]
+    };
+    assert_eq!(both(0.0), [1.0, 1.0]);
+    // e = .33: 1 + .165, 1 + .132.
+    assert_eq!(both(0.33), [1.165, 1.132]);
+    assert_eq!(both(2.0), MULTIPLIER_RULES.map(|rule| rule.most));
+    assert_eq!((both(1e9), both(-1.0)), (both(2.0), both(0.0)));
+    assert_eq!(Multipliers::of(2.0, 0.0).day_budget, 1.0, "activity of callers raises the budget");
+}

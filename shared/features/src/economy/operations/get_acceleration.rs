@@ -1,8 +1,9 @@
 //! The acceleration index and the multipliers that are computed from it. Both are computed when requested,
 //! from counts in the table that decrease with time.
 
-use crate::economy::acceleration::{self, HALF_LIFE_HOURS, MAX_EXCESS, MIN_INDEX};
-use crate::economy::multipliers::{MultiplierRule, RULES};
+use crate::economy::acceleration::{
+    self, HALF_LIFE_HOURS, MAX_EXCESS, MIN_INDEX, MULTIPLIER_RULES, MultiplierRule,
+};
 use crate::economy::{Acceleration, Contribution, Multipliers};
 use crate::prelude::*;
 
@@ -46,7 +47,7 @@ impl From<Acceleration> for ShownAcceleration {
             acceleration_index: found.index,
             excess: found.excess,
             multipliers: found.multipliers(),
-            rules: RULES.into(),
+            rules: MULTIPLIER_RULES.into(),
             index_bounds: IndexBounds { least: MIN_INDEX, most: MIN_INDEX + MAX_EXCESS },
             half_life_hours: HALF_LIFE_HOURS,
             formula: acceleration::FORMULA,

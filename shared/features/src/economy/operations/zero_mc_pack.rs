@@ -1,12 +1,12 @@
 //! Returns in one answer what clients can reuse without cost to the registry: Live peers with their evidence,
 //! the keys that verify statements, and the costs of reads.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::cost_model::FORMULA;
 use crate::economy::EXONOMICS_PATH;
 use crate::economy::route_costs::{self, Cost};
-use crate::listing::ProbeSummary;
+use crate::listing::{ProbeSummary, call_url};
 use crate::prelude::*;
 use registry_model::TrailEvent;
 use registry_store::Board;
@@ -138,18 +138,17 @@ impl Operation for ZeroMcPack {
 
 /// The Live ones of `ids`, in the same order.
 async fn live(app: &App, ids: &[ListingId], limit: usize) -> Result<Vec<Capability>, Problem> {
-    let listings = app.store.listings(ids).await?.into_iter();
-    let listings: HashMap<ListingId, Listing> =
-        listings.map(|listing| (listing.id.clone(), listing)).collect();
-    let live = ids.iter().filter_map(|id| listings.get(id)).filter(|one| one.is_live(app.oldest_proof()));
+    let mut listings = app.store.listings(ids).await?;
+    listings.retain(|listing| listing.is_live(app.oldest_proof()));
+    listings.sort_by_key(|listing| ids.iter().position(|id| *id == listing.id));
     let capability = |listing: &Listing| Capability {
         listing_id: listing.id.clone(),
         kind: listing.shown_kind(),
         name: listing.name.clone(),
         description: listing.description.as_deref().map(|text| shorten(text, 200)),
         category_id: listing.category.id().to_owned(),
-        endpoint: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
+        endpoint: call_url(listing),
         probe: ProbeSummary::of(listing, app.clock.now()),
     };
-    Ok(live.take(limit).map(capability).collect())
+    Ok(listings.iter().take(limit).map(capability).collect())
 }

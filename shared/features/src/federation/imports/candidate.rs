@@ -1,7 +1,6 @@
 //! Reads the entries of any source: server descriptions, pages of the registry API, lists of agent cards, and lines of a dump.
 
-use serde_json::{Map, Value, json};
-
+use crate::prelude::*;
 use registry_formats::argument_text::{check_display_name, plain_line};
 
 /// The key of the official registry's own metadata about a server (openapi.yaml, `RegistryExtensions`).
@@ -22,8 +21,22 @@ pub struct Candidate {
     pub bodies: Vec<Value>,
 }
 
+/// Entries that a source returns at once.
+pub(super) struct Page {
+    pub(super) candidates: Box<dyn Iterator<Item = Candidate> + Send>,
+    /// The cursor of the next page.
+    pub(super) next: Option<String>,
+}
+
+impl Page {
+    pub(super) fn of_documents(documents: impl IntoIterator<Item = Value>, next: Option<String>) -> Self {
+        let candidates: Vec<_> = documents.into_iter().flat_map(candidates).collect();
+        Self { candidates: Box::new(candidates.into_iter()), next }
+    }
+}
+
 /// The entries of a document: of a list, of an object that contains a list, or the document itself.
-pub(super) fn candidates(document: Value) -> Vec<Candidate> {
+fn candidates(document: Value) -> Vec<Candidate> {
     let rows = match document {
         Value::Array(rows) => rows,
         Value::Object(mut page) => {

@@ -7,9 +7,8 @@ use flate2::read::GzDecoder;
 use jiff::SignedDuration;
 use url::Url;
 
-use crate::federation::imports::candidate::Candidate;
+use crate::federation::imports::candidate::{Candidate, Page};
 use crate::federation::imports::client::{Client, SourceError};
-use crate::federation::imports::source::Page;
 use crate::log::check_proof;
 use crate::prelude::*;
 use registry_model::{DumpPart, LogEntry, LogEvent, dump_checksum, json, sha256_hex};

@@ -4,9 +4,9 @@ use jiff::SignedDuration;
 use serde_json::Value;
 use url::Url;
 
-use crate::federation::imports::candidate::{Candidate, candidates};
-use crate::federation::imports::client::{Client, SourceError};
-use crate::federation::imports::dump;
+use super::candidate::Page;
+use super::client::{Client, SourceError};
+use super::dump;
 use registry_model::ImportState;
 
 const MAX_CURSOR_BYTES: usize = 1000;
@@ -26,12 +26,6 @@ pub enum Source {
     /// A JSON list.
     List(Url),
     Documents(Vec<Value>),
-}
-
-pub(super) struct Page {
-    pub(super) candidates: Box<dyn Iterator<Item = Candidate> + Send>,
-    /// The cursor of the next page.
-    pub(super) next: Option<String>,
 }
 
 impl Source {
@@ -68,20 +62,15 @@ impl Source {
                 let next = metadata["nextCursor"].as_str().or_else(|| metadata["next_cursor"].as_str());
                 let next = next.filter(|next| !next.is_empty() && next.len() <= MAX_CURSOR_BYTES);
                 let next = next.filter(|next| state.cursor.as_deref() != Some(next)).map(str::to_owned);
-                Ok(page([document], next))
+                Ok(Page::of_documents([document], next))
             }
             Self::Dump { list, log_key } => {
                 dump::part(client, list, log_key.as_deref(), state.cursor.as_deref()).await
             }
-            Self::List(url) => Ok(page([client.json(url.as_str()).await?], None)),
-            Self::Documents(documents) => Ok(page(documents.iter().cloned(), None)),
+            Self::List(url) => Ok(Page::of_documents([client.json(url.as_str()).await?], None)),
+            Self::Documents(documents) => Ok(Page::of_documents(documents.iter().cloned(), None)),
         }
     }
-}
-
-fn page(documents: impl IntoIterator<Item = Value>, next: Option<String>) -> Page {
-    let candidates: Vec<_> = documents.into_iter().flat_map(candidates).collect();
-    Page { candidates: Box::new(candidates.into_iter()), next }
 }
 
 fn page_url(list: &Url, state: &ImportState) -> Url {

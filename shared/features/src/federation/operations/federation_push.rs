@@ -1,10 +1,14 @@
 //! Submits this registry's own card to other registries. Only the operator may call this operation, because
 //! it writes to other servers.
 
+use futures::future::join_all;
+
 use super::federation_pull::{Arguments, chosen};
-use crate::federation::Pushed;
 use crate::operation::operator_token;
 use crate::prelude::*;
+use registry_fetch::{Request, Target};
+
+const MAX_JSON_VALUES: usize = 2000;
 
 pub struct FederationPush;
 
@@ -17,6 +21,24 @@ pub struct Answer {
     /// The result at each registry.
     peers: Vec<Pushed>,
     note: String,
+}
+
+/// The result at one registry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+struct Pushed {
+    /// The base URL of the registry.
+    peer: String,
+    /// Whether the other registry accepted the listing.
+    ok: bool,
+    /// The HTTP status of the other registry, if it answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    /// The id of the listing at the other registry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing_id: Option<String>,
+    /// A short code for the reason why the other registry did not accept the listing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
 }
 
 impl Operation for FederationPush {
@@ -42,7 +64,7 @@ impl Operation for FederationPush {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         operator_token::require(app, caller)?;
         let only = chosen(app, arguments.url.as_deref())?;
-        let peers = crate::federation::push(app, only.as_deref()).await;
+        let peers = push(app, only.as_deref()).await;
         let accepted = peers.iter().filter(|peer| peer.ok).count();
         Ok(Answer {
             action: "push",
@@ -54,5 +76,43 @@ impl Operation for FederationPush {
             ),
             peers,
         })
+    }
+}
+
+/// Sends this registry's own card to the registries of the settings, or only one of them.
+async fn push(app: &App, only: Option<&str>) -> Vec<Pushed> {
+    let peers = app.settings.federation_peers.iter().filter(|peer| only.is_none_or(|only| only == *peer));
+    join_all(peers.map(|peer| send(app, peer))).await
+}
+
+async fn send(app: &App, peer: &str) -> Pushed {
+    let settings = &app.settings;
+    let failed = |failure: &str| Pushed {
+        peer: peer.to_owned(),
+        failure: Some(failure.to_owned()),
+        ..Pushed::default()
+    };
+    let target = match Target::parse(&format!("{peer}/api/publish"), app.fetcher.reach()) {
+        Ok(target) => target,
+        Err(error) => return failed(error.code().as_str()),
+    };
+    let body = json!({
+        "agent_card_url": settings.url("/.well-known/agent-card.json"),
+        "name": settings.brand,
+        "source": settings.base_url,
+    });
+    let answer = match app.fetcher.send(Request::post_json(target, &body)).await {
+        Ok(answer) => answer,
+        Err(error) => return failed(error.code()),
+    };
+    let body = answer.json(&mut MAX_JSON_VALUES.clone()).unwrap_or(Value::Null);
+    let ok = answer.status.is_success();
+    Pushed {
+        peer: peer.to_owned(),
+        ok,
+        status: Some(answer.status.as_u16()),
+        listing_id: body["listing_id"].as_str().filter(|_| ok).map(|id| shorten(id, 120)),
+        failure: (!ok)
+            .then(|| body["code"].as_str().map_or_else(|| "refused".to_owned(), |code| shorten(code, 60))),
     }
 }

@@ -2,8 +2,7 @@
 //! token or discount code of the listing, the demo counts as real after that.
 
 use super::take_demo::feedback_step;
-use crate::funnel::Confirmed;
-use crate::funnel::FeedbackDraft;
+use crate::funnel::{Confirmed, FeedbackDraft};
 use crate::prelude::*;
 use registry_model::OrderId;
 

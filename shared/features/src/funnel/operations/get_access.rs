@@ -51,13 +51,7 @@ impl Operation for GetAccess {
     const EXAMPLE: &'static str = r#"{"token": "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}"#;
     const SUMMARY: &'static [&'static str] = &["{message}", "Files: [files]{path}"];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/access")];
-    const REFUSALS: &'static [ErrorKind] = &[
-        ErrorKind::Unauthenticated,
-        ErrorKind::PaymentRequired,
-        ErrorKind::NotFound,
-        ErrorKind::Conflict,
-        ErrorKind::Gone,
-    ];
+    const REFUSALS: &'static [ErrorKind] = crate::funnel::OPENING_REFUSALS;
     type Arguments = Arguments;
     type Answer = Answer;
 

@@ -1,8 +1,7 @@
 //! The free demo of a Live listing. It contains files that are generated from the listing's own card and proof, and a draft of
 //! the five feedback answers. If a listing takes the demo twice, the order stays the same (`specification.md#orders`).
 
-use crate::funnel::{Deal, Demo, DemoRequest, Goals, ListingRef, Unlock};
-use crate::funnel::{FeedbackDraft, Question};
+use crate::funnel::{Deal, Demo, DemoRequest, FeedbackDraft, Goals, ListingRef, Question, Unlock};
 use crate::prelude::*;
 use registry_model::OrderId;
 use registry_products::File;

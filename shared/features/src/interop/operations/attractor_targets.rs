@@ -1,8 +1,8 @@
 //! Returns the listings with the strongest trails (the most recent use), ranked again by reported outcomes
 //! and liveness. The answer contains every part of the score, so that anyone can calculate the score again.
 
-use crate::listing::hours;
 use crate::listing::operations::check_liveness::freshness;
+use crate::listing::{demo_url, hours, status_url};
 use crate::prelude::*;
 use registry_model::{OutcomeTally, Trail};
 use registry_store::Board;
@@ -121,7 +121,6 @@ impl Operation for AttractorTargets {
 }
 
 fn target(app: &App, listing: &Listing, trail: &Trail, outcomes: OutcomeTally) -> Target {
-    let demo_url = || app.settings.url(&format!("/api/products/demo?listing_id={}", listing.id));
     let since = listing.last_ok_at.map(|at| app.clock.now().duration_since(at));
     let parts = Parts {
         trail_score: trail.trail_score(),
@@ -135,7 +134,7 @@ fn target(app: &App, listing: &Listing, trail: &Trail, outcomes: OutcomeTally) -
         kind: listing.kind,
         attractor: parts.attractor(),
         parts,
-        status_url: app.settings.url(&format!("/api/listings/status?id={}", listing.id)),
-        take_demo_get: parts.live.then(demo_url),
+        status_url: status_url(&app.settings, &listing.id),
+        take_demo_get: parts.live.then(|| demo_url(&app.settings, &listing.id)),
     }
 }

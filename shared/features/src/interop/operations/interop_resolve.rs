@@ -95,7 +95,7 @@ impl Operation for InteropResolve {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let prefer = arguments.prefer.unwrap_or(EntryProtocol::Mcp);
-        let wanted = read(&arguments)?;
+        let wanted = capability_query(&arguments)?;
         let (mut found, nearest_only) = match &arguments.listing_id {
             None => crate::interop::resolve(app, &wanted).await?,
             Some(id) => (vec![lookup::live_listing_with_evidence(app, id).await?.as_ref().clone()], false),
@@ -131,7 +131,7 @@ impl Operation for InteropResolve {
     }
 }
 
-fn read(arguments: &Arguments) -> Result<CapabilityQuery, Problem> {
+fn capability_query(arguments: &Arguments) -> Result<CapabilityQuery, Problem> {
     let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
     let name = |field: &str, text: &Option<String>| {
         text.as_deref().map(|text| argument_text::line(field, text, MAX_NAME_CHARS)).transpose()

@@ -6,6 +6,7 @@ use crate::funnel::FeedbackDraft;
 use crate::funnel::operations::take_demo::feedback_step;
 use crate::interop;
 use crate::listing::operations::check_status;
+use crate::listing::status_url;
 use crate::prelude::*;
 use crate::publish::operations::list_yourself::ListYourself;
 use crate::publish::submission::{PublishRequest, server_json_schema};
@@ -125,7 +126,6 @@ impl Operation for JoinAndContribute {
         let listing = lookup::shown_listing_with_evidence(app, &id).await?;
         let lane = listing.0.shown_lane(app.oldest_proof());
         let contributions = contributions(app, &listing, lane).await?;
-        let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.0.id));
         let first = contributions.iter().find(|one| one.done == Some(false) && one.waits_for.is_none());
         let next = match first {
             Some(first) if lane == Lane::Active => first.call.clone(),
@@ -142,7 +142,7 @@ impl Operation for JoinAndContribute {
             kind: listing.0.kind,
             lane,
             published,
-            status_url,
+            status_url: status_url(&app.settings, &listing.0.id),
             contributions,
             next,
             note: "Each `call` is a request. Replace the texts in it with your own, and add what its note names.",

@@ -72,11 +72,8 @@ impl Operation for CheckLiveness {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let max_hours = arguments.max_hours;
         if max_hours.is_some_and(|most| !(0.0..=MAX_AGE_HOURS).contains(&most)) {
-            return Err(Problem::invalid(
-                "max_hours",
-                Code::OutOfRange,
-                "`max_hours` must be from 0 to 168.",
-            ));
+            let detail = "`max_hours` must be from 0 to 168.";
+            return Err(Problem::invalid("max_hours", Code::OutOfRange, detail));
         }
         let (id, _) = lookup::meant(app, &arguments.listing_id).await?;
         let listing = lookup::listing(app, id.as_str()).await?;

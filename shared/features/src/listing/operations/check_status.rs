@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::funnel::{self, TakeDemo};
-use crate::listing::{Liveness, NameStanding, ProbeSummary, badge};
+use crate::listing::{Liveness, NameStanding, ProbeSummary, badge, status_url};
 use crate::log::LogPlace;
 use crate::prelude::*;
 use crate::talk::Talk;
@@ -383,10 +383,7 @@ pub(crate) async fn next(
         ENDPOINT_UNIQUE => "No other listing has this endpoint now. ".to_owned(),
         _ => format!("{} ", reason.fix),
     });
-    let none = |note: &str| {
-        let status = settings.url(&format!("/api/listings/status?id={}", listing.id));
-        NextStep::open("none", status, note)
-    };
+    let none = |note: &str| NextStep::open("none", status_url(settings, &listing.id), note);
     Ok(match lane {
         Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
             let next = listing.next_probe_at(app.clock.now(), settings.probe_tick_seconds);

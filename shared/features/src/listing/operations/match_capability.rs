@@ -104,11 +104,8 @@ impl Operation for MatchCapability {
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let query = ard_search::parse_query(&arguments)?;
         if query.text.is_empty() {
-            return Err(Problem::invalid(
-                "q",
-                Code::Empty,
-                "`q` is required: describe the task in plain words.",
-            ));
+            let detail = "`q` is required: describe the task in plain words.";
+            return Err(Problem::invalid("q", Code::Empty, detail));
         }
         // As many as by default: the first of several equal scores must not depend on a smaller limit.
         let compared = registry_search::Query { limit: query.limit.max(12), ..query.clone() };

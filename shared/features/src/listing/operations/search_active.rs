@@ -3,7 +3,7 @@
 
 use crate::funnel;
 use crate::listing::Row;
-use crate::listing::active_page::{self, Counts, KindFilter, PageQuery};
+use crate::listing::active_page::{self, Counts, KindFilter, Page, PageQuery};
 use crate::prelude::*;
 use registry_model::cache::CacheValidator;
 
@@ -84,7 +84,7 @@ impl Operation for SearchActive {
         let Arguments { kind, limit, cursor } = arguments;
         let query = PageQuery::read(kind, limit, cursor.as_deref(), DEFAULT_LIMIT)?;
         let live = async { Ok(app.store.live().await?) };
-        let (live, page) = futures::try_join!(live, active_page::read(app, &query))?;
+        let (live, page) = futures::try_join!(live, Page::read(app, &query))?;
         let (listings, next) = page.newest(&query.from, query.limit);
         let (deal, now) = (funnel::deal(&app.settings, live.funnel.seats_claimed), app.clock.now());
         Ok(Answer {

@@ -2,8 +2,7 @@
 //! inclusion proof and the signed checkpoint. A client can verify the answer offline, without the registry.
 
 use crate::listing::tools::content_url;
-use crate::log::entry_url;
-use crate::log::{AttestationProof, Inclusion};
+use crate::log::{AttestationProof, Inclusion, entry_url};
 use crate::prelude::*;
 use registry_model::{LastLeaf, LogEntry, LogTree};
 
@@ -90,8 +89,7 @@ impl Operation for InclusionProof {
         let (inclusion, attestation) = find(app, &arguments).await?;
         let Inclusion { leaf, leaf_hash, index, tree, proof } = &inclusion;
         let LogTree { origin, vkey, size, root, checkpoint, .. } = tree;
-        let entry: LogEntry =
-            serde_json::from_str(leaf).map_err(|error| Problem::fault(error.to_string()))?;
+        let entry = inclusion.entry()?;
         let has_evidence = entry.listing_id.is_some() && entry.evidence.is_some();
         Ok(Answer {
             evidence_url: has_evidence.then(|| app.settings.url(&format!("/log/evidence/{index}"))),
@@ -128,7 +126,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
                         return Err(leaf_pending("The decision", app.settings.probe_tick_seconds));
                     }
                     if let Some(index) = app.store.decision_index(&id, until).await?
-                        && let Some(found) = crate::log::of_index(app, index).await?
+                        && let Some(found) = Inclusion::at(app, index).await?
                     {
                         return Ok((found, None));
                     }
@@ -142,7 +140,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
             }
         }
         (None, Some(index)) => {
-            let found = crate::log::of_index(app, index).await?.ok_or_else(|| {
+            let found = Inclusion::at(app, index).await?.ok_or_else(|| {
                 Problem::not_found(Code::NoLeaf, format!("The evidence log has no leaf {index} yet."))
             })?;
             Ok((found, None))
@@ -172,7 +170,7 @@ async fn of_attestation(
     }
     // Older versions wrote a leaf for each attestation.
     if let Some((index, _)) = crate::log::attested_digest(app, id, record.issued_at, &record.id).await?
-        && let Some(inclusion) = crate::log::of_index(app, index).await?
+        && let Some(inclusion) = Inclusion::at(app, index).await?
     {
         return Ok((inclusion, None));
     }

@@ -8,7 +8,7 @@ use registry_store::Erased;
 pub(super) async fn erase_contact(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
     let erased = app.store.erase_contact(id).await?;
     if erased {
-        tell(app, id, "contact").await?;
+        add_to_feed(app, id, "contact").await?;
     }
     let note = if erased { "The contacts were erased." } else { "This listing has no stored contact." };
     Ok(Outcome::of_one(erased, 0, note))
@@ -52,7 +52,7 @@ pub(super) async fn erase(
     if let Erased::Listing(id) = &whose
         && erased
     {
-        tell(app, id, "personal data").await?;
+        add_to_feed(app, id, "personal data").await?;
     }
     let counts: Vec<String> = counts.iter().map(|(what, count)| format!("{what} ({count})")).collect();
     let again = if report.next.is_some() { " Repeat the command with `after`." } else { "" };
@@ -62,7 +62,7 @@ pub(super) async fn erase(
 }
 
 /// Adds the erasure to the feed, without the data.
-async fn tell(app: &App, id: &ListingId, what: &str) -> Result<(), Problem> {
+async fn add_to_feed(app: &App, id: &ListingId, what: &str) -> Result<(), Problem> {
     // A contact may outlive its listing; it is erased all the same.
     let name = app.store.listing(id).await?.map_or_else(|| id.to_string(), |listing| listing.name);
     let news = FeedItem {

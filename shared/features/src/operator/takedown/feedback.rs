@@ -14,7 +14,7 @@ pub async fn feedback_of(app: &App, id: &ListingId) -> Result<Option<Feedback>, 
     Ok(app.store.feedback(id).await?.map(redacted))
 }
 
-pub(super) async fn list(
+pub(super) async fn feedback_page(
     app: &App,
     about: Option<&ListingId>,
     cursor: Option<&str>,

@@ -6,11 +6,9 @@ use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use crate::operator::takedown::{Outcome, blocked_conflict};
 use crate::prelude::*;
-use registry_model::PublicReason;
-use registry_model::{BlockedHost, HostName};
+use registry_model::{BlockedHost, HostName, PublicReason};
 use registry_probe::withdrawal::{bring_back, take_off, withdrawal_for};
-use registry_store::HostPointer;
-use registry_store::StoreError;
+use registry_store::{HostPointer, StoreError};
 
 /// Pointers that one call reads. The limit makes sure that the call ends within the minute that its function may run.
 const MAX_PER_CALL: i32 = 200;

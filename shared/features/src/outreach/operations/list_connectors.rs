@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
+use super::daily_connector::laws;
 use crate::funnel::{self, Stage};
 use crate::outreach::connector_day;
-use crate::outreach::connector_row::laws;
 use crate::outreach::connectors::{self, Candidate};
 use crate::prelude::*;
 use registry_store::ConnectorDay;

@@ -77,10 +77,6 @@ fn opt_in_needs_proof(app: &App, id: &ListingId) -> Problem {
     let note = format!("The answer contains a challenge to sign. {script} has a script for it.");
     let body = json!({ "action": "manage_listing", "listing_id": id, "act": "opt_in" });
     let url = app.settings.url("/api/products/first-principles");
-    Problem::unproven("action", Code::OptInNeedsProof, detail).with_next(NextStep::post(
-        "manage_listing",
-        url,
-        body,
-        note,
-    ))
+    let next = NextStep::post("manage_listing", url, body, note);
+    Problem::unproven("action", Code::OptInNeedsProof, detail).with_next(next)
 }

@@ -149,11 +149,8 @@ fn sku_required(mut schema: Value) -> Value {
 fn require_sku(body: Value) -> Result<Value, Problem> {
     if body.is_object() && body["sku"].is_null() {
         let all = Sku::ALL.map(Sku::as_str).join(", ");
-        return Err(Problem::invalid(
-            "sku",
-            Code::WhichProduct,
-            format!("`sku` is required. Send one of {all}."),
-        ));
+        let detail = format!("`sku` is required. Send one of {all}.");
+        return Err(Problem::invalid("sku", Code::WhichProduct, detail));
     }
     Ok(body)
 }

@@ -82,13 +82,7 @@ impl Operation for ExportProduct {
         tags: &["products", "export", "agent-skills"],
     }];
     const ROUTES: &'static [Route] = &[Route::get("/api/products/export")];
-    const REFUSALS: &'static [ErrorKind] = &[
-        ErrorKind::Unauthenticated,
-        ErrorKind::PaymentRequired,
-        ErrorKind::NotFound,
-        ErrorKind::Conflict,
-        ErrorKind::Gone,
-    ];
+    const REFUSALS: &'static [ErrorKind] = funnel::OPENING_REFUSALS;
     const FILES: &'static [&'static str] = &["application/zip", "application/gzip"];
     type Arguments = Arguments;
     type Answer = Answer;

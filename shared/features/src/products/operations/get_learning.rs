@@ -3,7 +3,7 @@
 
 use crate::funnel::{self, Unlock};
 use crate::prelude::*;
-use crate::products::lessons::{self, FunnelStage, Gap, Rating};
+use crate::products::lessons::{FunnelStage, Gap, Lessons, Rating};
 
 pub struct GetLearning;
 
@@ -74,7 +74,7 @@ impl Operation for GetLearning {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
-        let learned = lessons::read(app).await?;
+        let learned = Lessons::read(app).await?;
         let counts = &learned.live.funnel;
         let deal = funnel::deal(&app.settings, counts.seats_claimed);
         let product = |sku: Sku| RatedProduct { sku, name: sku.title(), rating: learned.rating(sku) };

@@ -52,7 +52,7 @@ impl Operation for ImprovementLog {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
-        let learned = lessons::read(app).await?;
+        let learned = Lessons::read(app).await?;
         let settings = &app.settings;
         let mut entries = probe_entries(&learned, settings);
         entries.extend(funnel_entry(&learned, settings));

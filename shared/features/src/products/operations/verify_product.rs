@@ -138,13 +138,7 @@ impl Operation for VerifyProduct {
         Route::get_as("/api/products/verify", default_to_usage),
         Route::post_as("/api/products/verify", Ok),
     ];
-    const REFUSALS: &'static [ErrorKind] = &[
-        ErrorKind::Unauthenticated,
-        ErrorKind::PaymentRequired,
-        ErrorKind::NotFound,
-        ErrorKind::Conflict,
-        ErrorKind::Gone,
-    ];
+    const REFUSALS: &'static [ErrorKind] = funnel::OPENING_REFUSALS;
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -156,7 +150,7 @@ impl Operation for VerifyProduct {
         let answer = Answer { name: "Product verification", usage, ..Answer::default() };
         let is_empty =
             arguments.token.is_none() && arguments.listing_id.is_none() && arguments.files.is_empty();
-        let kept = parse_files(arguments.files)?;
+        let saved = parse_files(arguments.files)?;
         if arguments.usage || is_empty {
             return Ok(answer);
         }
@@ -173,7 +167,7 @@ impl Operation for VerifyProduct {
             }
         };
         let goals = product.profile.goals.clone();
-        let comparison = compare(product, kept);
+        let comparison = compare(product, saved);
         let next = Some(next(app, &comparison, &goals).await?);
         Ok(Answer { comparison: Some(comparison), next, ..answer })
     }
@@ -220,7 +214,7 @@ fn parse_files(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem
         let detail = format!("`files` accepts at most {MAX_FILES} files.");
         return Err(Problem::invalid("files", Code::TooMany, detail));
     }
-    let mut kept = BTreeMap::new();
+    let mut saved = BTreeMap::new();
     for (number, file) in files.into_iter().enumerate() {
         let KeptFile { path, sha256, content } = file;
         let invalid = |member: &str, code, rule: &str| {
@@ -241,14 +235,12 @@ fn parse_files(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem
             let rule = format!("must have 1 to {MAX_PATH_BYTES} bytes");
             return Err(invalid(".path", Code::BadLength, &rule));
         }
-        if kept.insert(path.clone(), digest).is_some() {
+        if saved.insert(path.clone(), digest).is_some() {
             let detail = format!("`files` contains `{}` twice.", shorten(&path, 120));
-            let mut problem = Problem::invalid("files", Code::Twice, detail);
-            problem.kind = ErrorKind::Conflict;
-            return Err(problem);
+            return Err(funnel::conflict("files", Code::Twice, &detail));
         }
     }
-    Ok(kept)
+    Ok(saved)
 }
 
 fn parse_digest(text: &str) -> Option<String> {
@@ -257,11 +249,11 @@ fn parse_digest(text: &str) -> Option<String> {
     (digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| digits.to_owned())
 }
 
-fn compare(product: GeneratedProduct, mut kept: BTreeMap<String, String>) -> Comparison {
+fn compare(product: GeneratedProduct, mut saved: BTreeMap<String, String>) -> Comparison {
     let GeneratedProduct { sku, scope, profile, files, withheld } = product;
     let today = files.into_iter().map(|file| {
         let sha256 = sha256_hex(&file.content);
-        let status = match kept.remove(&file.path) {
+        let status = match saved.remove(&file.path) {
             None => FileStatus::Missing,
             Some(digest) if digest == sha256 => FileStatus::Same,
             Some(_) => FileStatus::Changed,
@@ -269,7 +261,7 @@ fn compare(product: GeneratedProduct, mut kept: BTreeMap<String, String>) -> Com
         ComparedFile { path: file.path, status, sha256: Some(sha256), bytes: Some(file.content.len()) }
     });
     let mut files: Vec<ComparedFile> = today.collect();
-    files.extend(kept.into_keys().map(|path| {
+    files.extend(saved.into_keys().map(|path| {
         let status = if withheld.contains(&path) { FileStatus::NeedsToken } else { FileStatus::Unknown };
         ComparedFile { path, status, sha256: None, bytes: None }
     }));

@@ -52,7 +52,7 @@ pub(super) async fn open(
         ..Request::get(target)
     };
     match app.fetcher.send(request).await {
-        Ok(answer) => read(&answer),
+        Ok(answer) => session(&answer),
         Err(error) => Err(SessionFailure::NoAnswer(error.code().to_owned())),
     }
 }
@@ -100,7 +100,7 @@ fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String
     form.finish()
 }
 
-fn read(answer: &Answer) -> Result<PaymentSession, SessionFailure> {
+fn session(answer: &Answer) -> Result<PaymentSession, SessionFailure> {
     if answer.status == StatusCode::OK {
         let session = serde_json::from_slice(&answer.body).ok().filter(is_valid);
         return session.ok_or_else(|| SessionFailure::Failed("no session in the answer".to_owned()));
@@ -126,7 +126,7 @@ fn is_valid(session: &PaymentSession) -> bool {
 fn error_codes(answer: &Answer) -> String {
     let body = answer.json(&mut MAX_JSON_VALUES.clone()).unwrap_or(Value::Null);
     let codes = ["type", "code", "param"].map(|name| body["error"][name].as_str().unwrap_or("-").to_owned());
-    registry_model::error::shorten(&format!("{} {}", answer.status.as_u16(), codes.join(" ")), 200)
+    shorten(&format!("{} {}", answer.status.as_u16(), codes.join(" ")), 200)
 }
 
 /// The latest time at which Stripe accepts this session as a new one: a session must last at least 30 minutes.

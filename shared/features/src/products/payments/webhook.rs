@@ -5,7 +5,7 @@
 use crate::prelude::*;
 use crate::products::payments::{refusals, sessions, signature};
 use registry_model::{
-    FeedItem, Grant, GrantSource, GrantSubject, PaymentFlag, Purchase, PurchaseId, PurchaseState, string_enum,
+    Grant, GrantSource, GrantSubject, PaymentFlag, Purchase, PurchaseId, PurchaseState, string_enum,
 };
 use registry_store::{PaymentEvent, PaymentOutcome, StoredPurchase};
 
@@ -81,7 +81,7 @@ pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<
     })?;
     let event: Event =
         serde_json::from_slice(body).map_err(|_| Problem::malformed("The body is not a Stripe event."))?;
-    let Some(news) = read(&event.kind, event.data.object)? else { return Ok(Received::Ignored) };
+    let Some(news) = parsed_news(&event.kind, event.data.object)? else { return Ok(Received::Ignored) };
     // The Stripe account may sell other things too.
     let Some(id) = purchase_of(app, &news).await? else { return Ok(Received::Ignored) };
     let Some(stored) = app.store.purchase(&id).await? else { return Ok(Received::Ignored) };
@@ -101,7 +101,7 @@ pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<
     }
 }
 
-fn read(kind: &str, object: Value) -> Result<Option<News>, Problem> {
+fn parsed_news(kind: &str, object: Value) -> Result<Option<News>, Problem> {
     let session = |object| {
         serde_json::from_value::<Session>(object)
             .map_err(|_| Problem::malformed("The event contains no Checkout Session."))

@@ -1,14 +1,15 @@
 //! Publishes a listing. The listing is stored as queued and the answer is returned at once. The `listing.queued` event
 //! starts the first probe. If that event is lost, the next scheduled sweep probes the listing.
 
-use crate::listing::{NameStanding, badge};
+use crate::listing::{NameStanding, badge, status_url};
 use crate::prelude::*;
-use crate::publish::listing::{self, PublishStatus, Published, Right};
+use crate::publish::listing::{self, PublishStatus, Published};
 use crate::publish::name_proof;
+use crate::publish::rights::Right;
 use crate::publish::submission::{PublishRequest, Submission};
 use registry_formats::server_json;
 use registry_model::protocol::SERVER_DESCRIPTION_SCHEMA;
-use registry_model::{LimitedAction, Obstacle, POLL_SECONDS};
+use registry_model::{Obstacle, POLL_SECONDS};
 
 pub struct ListYourself;
 
@@ -120,7 +121,7 @@ const UNCHANGED: &str = "texts (name, description, version, website) and package
 
 fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     let Published { listing, status, retry_at, renews, differs } = published;
-    let status_url = app.settings.url(&format!("/api/listings/status?id={}", listing.id));
+    let status_url = status_url(&app.settings, &listing.id);
     let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
     let (already, if_shown) = match lane {
         Lane::Gated => (

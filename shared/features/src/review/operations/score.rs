@@ -7,8 +7,7 @@ use crate::prelude::*;
 use crate::review::{hastened_rechecks, score_report};
 use registry_fetch::Target;
 use registry_model::{
-    Assessment, Check, DeclaredTransport, Handshake, HostName, LimitedAction, ProbeStep, Reason, ScorePart,
-    ScoreReport,
+    Assessment, Check, DeclaredTransport, Handshake, HostName, ProbeStep, Reason, ScorePart, ScoreReport,
 };
 use registry_probe::handshake::{Depth, Subject};
 use registry_probe::{assess, place};

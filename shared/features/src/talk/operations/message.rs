@@ -3,9 +3,9 @@
 
 use super::talk_inbox::InboxMessage;
 use crate::prelude::*;
-use crate::talk::{NextAction, TalkAction, next_actions};
+use crate::talk::{NextAction, next_actions};
 use registry_formats::public_text::public_text;
-use registry_model::{LimitedAction, TalkChannel, TalkMessage};
+use registry_model::{TalkChannel, TalkKind, TalkMessage, string_enum};
 use registry_store::InboxWrite;
 
 pub struct Talk;
@@ -26,6 +26,40 @@ pub struct Arguments {
     /// Only for `message`: the id of the listing that sends the message. It is shown as unverified.
     #[schemars(extend("format" = "listing-id-of-another"))]
     from: Option<String>,
+}
+
+string_enum! {
+    /// An action in an inbox.
+    #[derive(JsonSchema)]
+    pub enum TalkAction {
+        /// Show that someone maintains the listing. You can add a text of at most 280 characters.
+        CheckIn = "check_in",
+        /// Leave a message in the inbox of the listing. At most 2000 characters.
+        Message = "message",
+        /// Publish a post in the name of the listing; it also appears in the public Talk feed. At most 500 characters.
+        Social = "social",
+        /// Leave a note for the owner of the listing. At most 2000 characters.
+        Owner = "owner",
+    }
+}
+
+impl TalkAction {
+    const fn longest_text(self) -> usize {
+        match self {
+            Self::CheckIn => 280,
+            Self::Social => 500,
+            Self::Message | Self::Owner => 2000,
+        }
+    }
+
+    const fn kind(self) -> TalkKind {
+        match self {
+            Self::CheckIn => TalkKind::CheckIn,
+            Self::Message => TalkKind::Message,
+            Self::Social => TalkKind::Social,
+            Self::Owner => TalkKind::Owner,
+        }
+    }
 }
 
 /// The result of the action.
@@ -184,11 +218,8 @@ fn closed(app: &App, listing: &Listing) -> Problem {
 }
 
 fn conflict(app: &App, listing: &Listing, code: Code, detail: &'static str) -> Problem {
-    Problem::conflict(code, detail).with_next(NextStep::check_status(
-        &app.settings,
-        &listing.id,
-        "The status shows the state of the listing and the reason.",
-    ))
+    let note = "The status shows the state of the listing and the reason.";
+    Problem::conflict(code, detail).with_next(NextStep::check_status(&app.settings, &listing.id, note))
 }
 
 /// The text of an action as it is stored; `None` for a check-in without text. 422 names the fault.

@@ -1,10 +1,14 @@
 //! Stores a strong positive mark for a listing. Marks of the same source count once in 30 days for a listing.
 //! What a listing says of itself does not count, because then endorsements would mean nothing.
 
+use jiff::SignedDuration;
+
 use crate::prelude::*;
-use crate::trails::ENDORSEMENT_INTERVAL;
 use crate::trails::trace::{self, Answer, Trace};
 use registry_model::{MarkKind, TrailEvent};
+
+/// The time after which another endorsement of the same source adds something.
+const ENDORSEMENT_INTERVAL: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// As much as an endorsement adds to attraction.
 const INTENSITY: u8 = 12;

@@ -4,10 +4,10 @@
 use super::endorse::endorsement;
 use crate::prelude::*;
 use crate::trails::trace::{self, Answer, Trace};
-use crate::trails::{DEFAULT_INTENSITY, trace_amounts};
 use registry_formats::public_text::public_text;
-use registry_model::{MarkKind, TrailEvent};
+use registry_model::{Amounts, MarkKind, TrailEvent};
 
+const DEFAULT_INTENSITY: u8 = 6;
 const MAX_TAGS: usize = 12;
 const MAX_TAG_CHARS: usize = 40;
 const MAX_INTENSITY: u32 = 50;
@@ -92,4 +92,32 @@ fn tags(given: &[String]) -> Result<Vec<String>, Problem> {
         return Err(Problem::invalid("tags", Code::TooMany, detail));
     }
     given.iter().map(|tag| public_text("tags", tag, MAX_TAG_CHARS).map_err(Problem::in_entry)).collect()
+}
+
+/// The deposit of a trace is 6 plus half of its intensity. A warning adds it to danger, a wish adds it to demand, and
+/// every other trace adds it to attraction.
+fn trace_amounts(kind: MarkKind, intensity: u8) -> Amounts {
+    let more = (f64::from(intensity) - f64::from(DEFAULT_INTENSITY)) * 0.5;
+    let amount = TrailEvent::LeaveTrace.amounts().attraction + more;
+    match kind {
+        MarkKind::Danger => Amounts { danger: amount, ..Amounts::NONE },
+        MarkKind::Intent => Amounts { demand: amount, ..Amounts::NONE },
+        MarkKind::Mark | MarkKind::Endorse | MarkKind::Note => {
+            Amounts { attraction: amount, ..Amounts::NONE }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kind_and_intensity_of_a_mark_decide_its_effect_on_the_trail() {
+        // 6 + 6 / 2, 6 + 50 / 2
+        let of = trace_amounts;
+        assert_eq!(of(MarkKind::Mark, DEFAULT_INTENSITY), Amounts { attraction: 9.0, ..Amounts::NONE });
+        assert_eq!(of(MarkKind::Danger, 50), Amounts { danger: 31.0, ..Amounts::NONE });
+        assert_eq!(of(MarkKind::Intent, 1), Amounts { demand: 6.5, ..Amounts::NONE });
+    }
 }

@@ -91,7 +91,7 @@ impl Operation for SenseTraces {
             None => of_all(app, read).await?,
         };
         if let Some(q) = q {
-            answer.keep(&q.to_lowercase(), arguments.listing_id.is_some());
+            answer.filter(&q.to_lowercase(), arguments.listing_id.is_some());
         }
         if arguments.listing_id.is_none() {
             let note = "Read what others left at the first listing.";
@@ -105,14 +105,15 @@ impl Operation for SenseTraces {
 }
 
 impl Answer {
-    fn keep(&mut self, q: &str, is_of_one_listing: bool) {
-        let holds = |text: &str| text.to_lowercase().contains(q);
+    fn filter(&mut self, q: &str, is_of_one_listing: bool) {
+        let contains = |text: &str| text.to_lowercase().contains(q);
         self.marks.retain(|MarkRow { mark, .. }| {
-            holds(&mark.body) || holds(&mark.from) || mark.tags.iter().any(|tag| holds(tag))
+            contains(&mark.body) || contains(&mark.from) || mark.tags.iter().any(|tag| contains(tag))
         });
         if !is_of_one_listing {
-            self.trails.retain(|row| holds(&row.name) || holds(row.listing_id.as_str()));
-            self.compositions.retain(|row| holds(row.listing_a.as_str()) || holds(row.listing_b.as_str()));
+            self.trails.retain(|row| contains(&row.name) || contains(row.listing_id.as_str()));
+            self.compositions
+                .retain(|row| contains(row.listing_a.as_str()) || contains(row.listing_b.as_str()));
         }
     }
 }

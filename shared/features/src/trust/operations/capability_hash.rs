@@ -4,6 +4,7 @@
 
 use crate::prelude::*;
 use crate::trust::capability::{Capability, CapabilityKind};
+use crate::trust::facts::nothing_observed;
 use registry_formats::argument_text;
 
 const MAX_NAME_CHARS: usize = 200;
@@ -163,10 +164,7 @@ fn entries(field: &str, list: Option<&[String]>) -> Result<Vec<String>, Problem>
 
 fn nothing_to_hash(listed: bool) -> Problem {
     if listed {
-        return Problem::conflict(
-            Code::NothingObserved,
-            "Its evidence is of no probe with the handshake `ok` and texts that can be shown.",
-        );
+        return nothing_observed();
     }
     let detail = "Send the `name` with description, tools, skills and tags, or a `listing_id`.";
     Problem::invalid("name", Code::NameMissing, detail)

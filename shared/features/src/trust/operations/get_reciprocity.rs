@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::listing::badge;
+use crate::listing::{badge, status_url};
 use crate::prelude::*;
 use crate::trust::facts;
 use crate::trust::reciprocity::{Reciprocity, Signal};
@@ -170,7 +170,7 @@ impl Operation for GetReciprocity {
             portable: Portable {
                 badge_markdown: badge_markdown.clone(),
                 badge_url: badge_url.clone(),
-                status_url: settings.url(&format!("/api/listings/status?id={id}")),
+                status_url: status_url(settings, id),
                 jwks_uri: settings.url("/.well-known/jwks.json"),
                 attest_url: settings.url("/api/products/first-principles"),
             },

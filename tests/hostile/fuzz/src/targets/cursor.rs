@@ -2,7 +2,7 @@
 //! is written back as the same text, and its place in the store has the form of a key.
 
 use registry::ard::token::{HitsBefore, ListPosition};
-use registry::listing::active_page::{ActivePosition, Place};
+use registry::listing::active_page::{ActivePosition, KindPosition};
 use registry::model::{Cursor, InboxPosition, TimeKey};
 use registry::registry_api;
 
@@ -41,7 +41,7 @@ fn position<T: std::fmt::Display + std::str::FromStr>(text: &str) -> Option<T> {
 fn list(text: &str) -> bool {
     let Some(position) = position::<ActivePosition>(text) else { return false };
     for place in [&position.agents, &position.mcps] {
-        if let Place::After(key) = place {
+        if let KindPosition::After(key) = place {
             assert_key(key);
         }
     }

@@ -2,7 +2,7 @@ use super::*;
 
 fn answered(status: u16, body: &str) -> Result<PaymentSession, SessionFailure> {
     let target = Target::parse("https://api.stripe.com/", registry_model::Reach::Public).unwrap();
-    read(&Answer {
+    session(&Answer {
         status: StatusCode::from_u16(status).unwrap(),
         headers: HeaderMap::new(),
         body: Bytes::from(body.to_owned()),
