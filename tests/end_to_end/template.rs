@@ -445,7 +445,9 @@ fn route(path: &str) -> String {
         None => (name, path.to_owned()),
         Some((before, _)) => (name + "Below", format!("{before}{{proxy+}}")),
     };
-    format!("        {name}: {{ Type: HttpApi, Properties: {{ ApiId: !Ref Api, Path: \"{path}\", Method: ANY }} }}\n")
+    format!(
+        "        {name}: {{ Type: HttpApi, Properties: {{ ApiId: !Ref Api, Path: \"{path}\", Method: ANY }} }}\n"
+    )
 }
 
 /// Every function with every access to every kind of partition.

@@ -46,7 +46,7 @@ pub use records::overdue::UnfinishedCount;
 pub use records::probes::{CountedReason, Tally};
 pub use records::purchases::{BeginOutcome, NewPurchase, PaymentEvent, PaymentOutcome, StoredPurchase};
 pub use records::rates::Allowance;
-pub use records::reports::ReportsPage;
+pub use records::reports::{REPORT_DAYS, ReportsPage};
 pub use records::rewards::{Discount, DiscountUse};
 pub use records::score_reports::SCORE_REPORT_RETENTION;
 pub use records::search_index::{DirtyMark, Shown, StoredBucket};

@@ -16,7 +16,7 @@ use registry_model::{
     Contact, Cursor, Feedback, FlaggedPurchase, HostName, KeyStep, PublicReason, PurchaseId, Report, TimeKey,
     TokenDigest,
 };
-use registry_store::ReportsPage;
+use registry_store::{REPORT_DAYS, ReportsPage};
 
 pub use feedback::feedback_of;
 pub use hosts::host_blocked;
@@ -187,7 +187,8 @@ async fn contacts(app: &App, id: &ListingId) -> Result<Outcome, Problem> {
 async fn reports(app: &App, about: Option<&ListingId>, cursor: Option<&str>) -> Result<Outcome, Problem> {
     let before = Cursor::<TimeKey>::position(cursor, "next_cursor")?.map(|key| key.to_string());
     let ReportsPage { reports, counts, next } = app.store.reports(about, before).await?;
-    let mut note = format!("Reports on this page: {}. A report is deleted after 180 days.", reports.len());
+    let mut note =
+        format!("Reports on this page: {}. A report is deleted after {REPORT_DAYS} days.", reports.len());
     if next.is_some() {
         note.push_str(" For the next page, repeat the command with `next_cursor` as `cursor`.");
     }

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use crate::prelude::*;
 use registry_model::Report;
 
-pub(super) const REPORT: Record<Report> = Record::new("REPORTS", "", "report").stored_for(180 * 86_400);
+/// Days for which a report is stored. Texts that state the time take it from here.
+pub const REPORT_DAYS: i64 = 180;
+
+pub(super) const REPORT: Record<Report> =
+    Record::new("REPORTS", "", "report").stored_for(REPORT_DAYS * 86_400);
 
 const REPORTS_PER_PAGE: usize = 200;
 

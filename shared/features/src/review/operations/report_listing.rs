@@ -4,6 +4,7 @@
 use crate::prelude::*;
 use registry_formats::argument_text;
 use registry_model::Report;
+use registry_store::REPORT_DAYS;
 
 const MAX_REASON_CHARS: usize = 2000;
 const MAX_CONTACT_CHARS: usize = 254;
@@ -29,7 +30,7 @@ pub struct Answer {
     /// `rep_` and 24 hexadecimal digits. Tell the operator this id if you have a question.
     report_id: String,
     listing_id: ListingId,
-    note: &'static str,
+    note: String,
 }
 
 impl Operation for ReportListing {
@@ -64,7 +65,9 @@ impl Operation for ReportListing {
         Ok(Answer {
             report_id: report.id,
             listing_id: report.listing_id,
-            note: "Only the operator of this registry can read the report. It is deleted after 180 days.",
+            note: format!(
+                "Only the operator of this registry can read the report. It is deleted after {REPORT_DAYS} days."
+            ),
         })
     }
 }
