@@ -73,5 +73,5 @@ async fn tell(app: &App, id: &ListingId, what: &str) -> Result<(), Problem> {
         name,
         ..FeedItem::default()
     };
-    Ok(app.store.tell(&news).await?)
+    Ok(app.store.add_feed_item(&news).await?)
 }
