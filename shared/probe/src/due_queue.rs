@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use registry_app::App;
 use registry_model::{Amounts, HashPrefix, HostName, Listing, ListingId, Moment, registrable_domain};
-use registry_store::{DueClass, DuePlace, SLOTS_PER_HOST, Share, StoreError};
+use registry_store::{DueClass, DueCursor, SLOTS_PER_HOST, Share, StoreError};
 
 /// The number of listings that may wait for their host while later listings are read; each takes about 130 bytes.
 const MAX_WAITING: usize = 20_000;
@@ -18,7 +18,7 @@ pub(super) struct DueQueue {
     part: HashPrefix,
     per_host: usize,
     /// The classes that are not read to their end, each with the place to go on from. The first is read next.
-    classes: VecDeque<(DueClass, Option<DuePlace>)>,
+    classes: VecDeque<(DueClass, Option<DueCursor>)>,
     /// Reads a page of each class in turn, so that a class with many listings that do not answer does not delay the other.
     pub(super) alternates: bool,
     hosts: HashMap<String, Host>,

@@ -30,7 +30,7 @@ pub use records::counters::{OverdueCount, Week};
 pub use records::delistings::Delisting;
 pub use records::demos::{DemoOutcome, ListingWithOrders};
 pub use records::deposits::Deposit;
-pub use records::due::{Claim, DuePlace};
+pub use records::due::{Claim, DueCursor};
 pub use records::dumps::{DUMP_RETENTION, LoggedDump};
 pub use records::economy::{BoostInputs, EconomySample};
 pub use records::erasure::{Erased, ErasureReport};

@@ -13,11 +13,11 @@ use registry_model::{AttestationId, AttestationRecord, LogEntry, Revocation, Tra
 pub(super) const ATTESTATION: Record<AttestationRecord> =
     Record::new("ATTESTED#", "", "attestation").stored_for(86_400);
 /// The attestations that no leaf commits to yet, by time.
-pub(super) const UNLOGGED: Place = Place::new("LOG#ATTESTED", "");
+pub(super) const UNLOGGED: KeyPattern = KeyPattern::new("LOG#ATTESTED", "");
 /// The attestations that one leaf commits to, under the sort key that the last of them had before.
-pub(super) const BATCH: Place = Place::new("LOG#BATCH", "");
+pub(super) const BATCH: KeyPattern = KeyPattern::new("LOG#BATCH", "");
 /// A pointer to the latest batch of attestations.
-pub(super) const LATEST_BATCH: Place = Place::new("LOG#BATCHES", "LATEST");
+pub(super) const LATEST_BATCH: KeyPattern = KeyPattern::new("LOG#BATCHES", "LATEST");
 
 /// The maximum number of attestations in a batch. Their digests need 128 KB.
 pub const MAX_BATCH: usize = 2048;
@@ -72,7 +72,7 @@ impl Store {
         listing_id: &ListingId,
         id: &AttestationId,
     ) -> Result<Option<AttestationRecord>> {
-        self.read(&ATTESTATION.one_of(listing_id, id.as_str())).await?.as_ref().map(read).transpose()
+        self.read(&ATTESTATION.one_of(listing_id, id.as_str())).await?.as_ref().map(record_of).transpose()
     }
 
     /// Of the latest attestations about a listing, those that have not expired, the newest first.
@@ -83,7 +83,8 @@ impl Store {
         now: Moment,
     ) -> Result<Vec<AttestationRecord>> {
         let query = Query::of(ATTESTATION.partition(listing_id)).descending().limit(limit);
-        let mut records: Vec<_> = self.query(query).await?.items.iter().map(read).collect::<Result<_>>()?;
+        let mut records: Vec<_> =
+            self.query(query).await?.items.iter().map(record_of).collect::<Result<_>>()?;
         records.retain(|record: &AttestationRecord| record.expires_at > now);
         Ok(records)
     }
@@ -172,7 +173,7 @@ impl Store {
     }
 }
 
-fn read(item: &Item) -> Result<AttestationRecord> {
+fn record_of(item: &Item) -> Result<AttestationRecord> {
     let revoked = some_text(item, "revoked").map(|_| blob(item, "revoked")).transpose()?;
     let is_negative = number(item, "negative") > 0;
     Ok(AttestationRecord { revoked, is_negative, ..ATTESTATION.read(item)? })

@@ -6,7 +6,7 @@
 use crate::prelude::*;
 use registry_model::settings::Settings;
 
-pub(super) const BUDGET: Place = Place::new("BUDGET#", "BUDGET");
+pub(super) const BUDGET: KeyPattern = KeyPattern::new("BUDGET#", "BUDGET");
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
@@ -96,7 +96,7 @@ impl Store {
         let left = self.budget(now).await?.left(caps, share.is_unproven);
         let Some(StoredBucket { key, .. }) = bucket_of_domain(share, now) else { return Ok(left) };
         let items = self.batch_get(vec![key], Consistency::Strong).await?;
-        let used = items.first().map_or(0, |item| count(item, "used"));
+        let used = items.first().map_or(0, |item| unsigned(item, "used"));
         Ok(left.min(caps.of_domain().saturating_sub(used)))
     }
 
@@ -106,7 +106,7 @@ impl Store {
         let items = self.batch_get(keys, Consistency::Strong).await?;
         let [window, hour, day] = buckets.map(|StoredBucket { name, key, .. }| {
             let item = items.iter().find(|item| text(item, "pk") == key.pk);
-            let count = |attribute| item.map_or(0, |item| count(item, attribute));
+            let count = |attribute| item.map_or(0, |item| unsigned(item, attribute));
             Bucket { name, used: count("used"), unproven: count(UNPROVEN) }
         });
         Ok(BudgetState { window, hour, day })

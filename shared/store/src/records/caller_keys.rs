@@ -5,7 +5,7 @@ use crate::prelude::*;
 use registry_model::Secret;
 
 /// The sort key is the number of the period.
-pub(super) const CALLER_KEY: Place = Place::new("CALLER_KEYS", "");
+pub(super) const CALLER_KEY: KeyPattern = KeyPattern::new("CALLER_KEYS", "");
 
 /// Seconds for which a secret is used. No item that contains the digest of a caller is stored for longer.
 pub const CALLER_KEY_PERIOD: i64 = 30 * 86_400;

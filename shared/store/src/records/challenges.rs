@@ -4,11 +4,11 @@
 
 use crate::prelude::*;
 
-pub(super) const CHALLENGE: Place = Place::new("CHALLENGE#", "CHALLENGE");
+pub(super) const CHALLENGE: KeyPattern = KeyPattern::new("CHALLENGE#", "CHALLENGE");
 /// A used token of a workflow; the id is a digest.
-pub(super) const WORKFLOW_TOKEN: Place = Place::new("CHALLENGE#TOKEN#", "CHALLENGE");
+pub(super) const WORKFLOW_TOKEN: KeyPattern = KeyPattern::new("CHALLENGE#TOKEN#", "CHALLENGE");
 /// The account to which the names of a GitHub login belong.
-pub(super) const GITHUB_OWNER: Place = Place::new("GITHUB#", "OWNER");
+pub(super) const GITHUB_OWNER: KeyPattern = KeyPattern::new("GITHUB#", "OWNER");
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Challenge {
@@ -56,7 +56,7 @@ impl Store {
     /// The number of the account to which the names of this login belong.
     pub async fn github_owner(&self, login: &str) -> Result<Option<u64>> {
         let item = self.read(&GITHUB_OWNER.of(login.to_ascii_lowercase())).await?;
-        Ok(item.map(|item| count(&item, "owner_id")))
+        Ok(item.map(|item| unsigned(&item, "owner_id")))
     }
 
     /// Binds the names of a login to an account, unless they are bound. Returns the account to which they are bound.

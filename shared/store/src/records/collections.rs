@@ -5,7 +5,7 @@ use registry_model::Collection;
 
 pub(super) const COLLECTION: Record<Collection> = Record::new("COLLECTIONS", "", "collection");
 /// How many collections were ever added, by the beginning of their names.
-pub(super) const ADDED: Place = Place::new("COLLECTIONS#ADDED", "");
+pub(super) const ADDED: KeyPattern = KeyPattern::new("COLLECTIONS#ADDED", "");
 
 /// Collections that are listed.
 const MAX_LISTED: usize = 200;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::contacts::keep_contact;
+use super::contacts::put_contact;
 use super::counters::{LIVE, live, rating_counter};
 use super::rewards::{self, DISCOUNT_CODE, GRANT};
 use crate::counts::by_kind;
@@ -22,9 +22,9 @@ pub(super) const FEEDBACK: Record<Completion> = Record::new("FEEDBACK#", "FEEDBA
 pub(super) const FEEDBACK_TEXT: Record<FeedbackTexts<'static>> =
     Record::new("FEEDBACK#", "TEXT", "texts").stored_for(365 * 86_400);
 /// The count of founding seats, in the partition of the Live counters, so that one query reads both.
-pub(super) const SEATS: Place = Place::new(LIVE.prefix, "SEATS");
+pub(super) const SEATS: KeyPattern = KeyPattern::new(LIVE.prefix, "SEATS");
 /// Exists where a listing of this registrable domain has a founding seat.
-pub(super) const SEAT: Place = Place::new("SEAT#", "SEAT");
+pub(super) const SEAT: KeyPattern = KeyPattern::new("SEAT#", "SEAT");
 
 #[derive(Clone, Copy, Debug)]
 pub enum NewReward<'a> {
@@ -97,7 +97,7 @@ impl Store {
     /// The feedback of a listing with its texts, where it gave any.
     pub async fn feedback(&self, id: &ListingId) -> Result<Option<Feedback>> {
         let items = self.partition(&FEEDBACK.partition(id)).await?;
-        let at = |place: &Place| items.iter().find(|item| place.is_place_of(item));
+        let at = |pattern: &KeyPattern| items.iter().find(|item| pattern.matches(item));
         let Some(item) = at(&FEEDBACK) else { return Ok(None) };
         let feedback = FEEDBACK.read(item)?.feedback;
         let Some(texts) = at(&FEEDBACK_TEXT) else { return Ok(Some(feedback)) };
@@ -157,9 +157,9 @@ impl Store {
         });
         put_reward(&mut transaction, feedback, reward)?;
         transaction.update(live(id), counted(feedback, 1));
-        keep_contact(&mut transaction, id, contact, feedback.at);
+        put_contact(&mut transaction, id, contact, feedback.at);
         for item in news {
-            feed::tell(&mut transaction, item)?;
+            feed::add(&mut transaction, item)?;
         }
         let mut deposits = vec![Deposit::of(id, TrailEvent::LeaveFeedback).on(Some(*trail))];
         if matches!(reward, NewReward::Seat { .. }) {
@@ -177,7 +177,7 @@ impl Store {
         })
     }
 
-    /// Issues a new reward in the place of that of a completion, which becomes invalid. `AlreadyDone` where another
+    /// Issues a new reward instead of that of a completion, which becomes invalid. `AlreadyDone` where another
     /// request did so in the meantime, where the old token was revoked, or where a purchase used the old code.
     pub async fn reissue(
         &self,

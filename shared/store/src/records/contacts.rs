@@ -1,4 +1,4 @@
-//! The contacts of a listing. An owner has a place that nobody else can take. Each other contact has one of a few slots, so
+//! The contacts of a listing. An owner has a key that nobody else can use. Each other contact has one of a few slots, so
 //! that none replaces another's and their number is bounded.
 
 use sha2::{Digest, Sha256};
@@ -9,7 +9,7 @@ use registry_model::{Contact, ContactFrom};
 
 /// Separate from everything a list or feed query can return, and named so that a policy can deny it. Tables of earlier
 /// versions have the only contact of a listing under this sort key.
-pub(super) const CONTACT: Place = Place::new("CONTACT#", "CONTACT");
+pub(super) const CONTACT: KeyPattern = KeyPattern::new("CONTACT#", "CONTACT");
 
 /// Seconds for which a contact is stored after it was given.
 const RETENTION: i64 = 365 * 86_400;
@@ -48,7 +48,7 @@ impl Store {
 }
 
 /// Writes a contact, if there is anything to store, unless its slot is in use. An owner replaces the own contact.
-pub(super) fn keep_contact(transaction: &mut Transaction, id: &ListingId, contact: &Contact, now: Moment) {
+pub(super) fn put_contact(transaction: &mut Transaction, id: &ListingId, contact: &Contact, now: Moment) {
     // Every draft of feedback has a source, which says nothing without an address.
     let is_feedback = contact.from == ContactFrom::Feedback;
     if contact.email.is_none() && (is_feedback || contact.source.is_none()) {
@@ -76,7 +76,7 @@ fn slot(id: &ListingId, slot: u8) -> Key {
     CONTACT.one_of(id, format_args!("#{slot:02}"))
 }
 
-/// Every place of a listing's contacts.
+/// Every key of a listing's contacts.
 pub(super) fn all_contacts(id: &ListingId) -> impl Iterator<Item = Key> {
     let named = ["", OWNER, FEEDBACK].map(|rest| CONTACT.one_of(id, rest));
     named.into_iter().chain((0..MAX_CONTACTS).map(|number| slot(id, number)))

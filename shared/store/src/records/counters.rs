@@ -7,12 +7,12 @@ use crate::prelude::*;
 use registry_model::{Kind, Sku};
 
 /// The counters of what is Live, and what the active list shows with them.
-pub(crate) const LIVE: Place = Place::new("LIVE", "");
+pub(crate) const LIVE: KeyPattern = KeyPattern::new("LIVE", "");
 /// In the partition of the Live counters, so that one query reads both.
-pub(super) const OVERDUE: Place = Place::new(LIVE.prefix, "OVERDUE");
+pub(super) const OVERDUE: KeyPattern = KeyPattern::new(LIVE.prefix, "OVERDUE");
 
 /// The weekly recheck, by ISO week.
-pub(super) const WEEK: Place = Place::new("WEEK#", "");
+pub(super) const WEEK: KeyPattern = KeyPattern::new("WEEK#", "");
 
 /// The counter of demos that followed an invitation and are not confirmed.
 pub(super) const UNCONFIRMED: &str = "demos_unconfirmed";
@@ -39,16 +39,16 @@ impl OverdueCount {
 
     /// The count among the items of the partition of what is Live.
     pub(super) fn of_items(items: &[Item]) -> Self {
-        let Some(item) = items.iter().find(|item| OVERDUE.is_place_of(item)) else {
+        let Some(item) = items.iter().find(|item| OVERDUE.matches(item)) else {
             return Self::default();
         };
         Self {
-            agents: count(item, "overdue_agents"),
-            mcps: count(item, "overdue_mcps"),
+            agents: unsigned(item, "overdue_agents"),
+            mcps: unsigned(item, "overdue_mcps"),
             at: moment(item, "at"),
             live: item
                 .contains_key("live_mcps")
-                .then(|| (count(item, "live_agents"), count(item, "live_mcps"))),
+                .then(|| (unsigned(item, "live_agents"), unsigned(item, "live_mcps"))),
         }
     }
 }

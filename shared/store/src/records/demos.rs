@@ -4,7 +4,7 @@
 
 use super::counters::{UNCONFIRMED, live};
 use super::evidence::EVIDENCE;
-use super::listings::joined;
+use super::listings::with_evidence;
 use super::trails::{TRAIL, trail_of};
 use crate::counts::by_kind;
 use crate::prelude::*;
@@ -38,7 +38,7 @@ impl Store {
         let items = self.batch_get(keys.collect(), Consistency::Strong).await?;
         let (orders, others) = ORDER.split(items);
         let (trail, listing) = TRAIL.split(others);
-        let Some(listing) = joined(listing)?.pop() else { return Ok(None) };
+        let Some(listing) = with_evidence(listing)?.pop() else { return Ok(None) };
         let trail = trail.first().map(|item| trail_of(item, at).values).unwrap_or_default();
         Ok(Some(ListingWithOrders { listing, orders: ORDER.read_all(&orders)?, trail }))
     }
@@ -66,7 +66,7 @@ impl Store {
         let unconfirmed = i64::from(!order.is_real());
         let count = Expression::default().add("version", 1).add(counter, 1).add(UNCONFIRMED, unconfirmed);
         transaction.update(live(&listing.id), count);
-        feed::tell(&mut transaction, news)?;
+        feed::add(&mut transaction, news)?;
         let deposit = Deposit::of(&listing.id, TrailEvent::TakeDemo).on(Some(trail));
         deposits::add(&mut transaction, &[deposit], order.at);
         Ok(match self.transact(transaction).await? {

@@ -70,7 +70,7 @@ fn step(rank: f64) -> f64 {
 
 /// Sets the rank of an item on a board after a deposit.
 fn ranked(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -> Expression {
-    let (index, partition) = board.place();
+    let (index, partition) = board.partition();
     let value = board.value();
     let amount = deposit.amounts.of(value);
     let rises = deposit.deposits.iter().any(|one| one.rises);
@@ -110,7 +110,7 @@ impl Merged<'_> {
         }
         change = change.add("marks", marks);
         // Earlier versions had the rank of attraction in this item.
-        let change = Board::Hot.place().0.key.into_iter().fold(change, Expression::remove);
+        let change = Board::Hot.partition().0.key.into_iter().fold(change, Expression::remove);
         ranked(change, Board::Dangerous, self, now)
     }
 

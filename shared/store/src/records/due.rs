@@ -29,7 +29,7 @@ type DueItems = (HashMap<ListingId, Listing>, HashMap<ListingId, Amounts>);
 
 /// Where the next page of due listings begins.
 #[derive(Clone, Debug)]
-pub struct DuePlace(pub(super) Item);
+pub struct DueCursor(pub(super) Item);
 
 /// A request to probe one listing.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +62,8 @@ impl Store {
         &self,
         class: DueClass,
         due: Moment,
-        from: Option<DuePlace>,
-    ) -> Result<(Vec<Listing>, Option<DuePlace>)> {
+        from: Option<DueCursor>,
+    ) -> Result<(Vec<Listing>, Option<DueCursor>)> {
         let (ids, next) = self.due_ids(class, due, from).await?;
         let (mut listings, _) = self.due_items(LISTING.all(&ids), due, Consistency::Strong).await?;
         Ok((ids.iter().filter_map(|id| listings.remove(id)).collect(), next))
@@ -76,8 +76,8 @@ impl Store {
         class: DueClass,
         due: Moment,
         part: HashPrefix,
-        from: Option<DuePlace>,
-    ) -> Result<(Vec<(Listing, Amounts)>, Option<DuePlace>)> {
+        from: Option<DueCursor>,
+    ) -> Result<(Vec<(Listing, Amounts)>, Option<DueCursor>)> {
         let (mut ids, next) = self.due_ids(class, due, from).await?;
         ids.retain(|id| part.holds(id));
         let keys = ids.iter().flat_map(|id| [LISTING.of(id), TRAIL.of(id)]).collect();
@@ -93,19 +93,19 @@ impl Store {
         &self,
         class: DueClass,
         due: Moment,
-        from: Option<DuePlace>,
-    ) -> Result<(Vec<ListingId>, Option<DuePlace>)> {
+        from: Option<DueCursor>,
+    ) -> Result<(Vec<ListingId>, Option<DueCursor>)> {
         let query = due_query(class, due);
-        let page = self.query(query.after(from.map(|DuePlace(key)| key)).limit(PAGE)).await?;
+        let page = self.query(query.after(from.map(|DueCursor(key)| key)).limit(PAGE)).await?;
         let ids = page.items.iter().filter_map(|item| LISTING.listing_of(item)).collect();
-        Ok((ids, page.next.map(DuePlace)))
+        Ok((ids, page.next.map(DueCursor)))
     }
 
     /// The listings, and the values of the trails, under these keys.
     async fn due_items(&self, keys: Vec<Key>, now: Moment, consistency: Consistency) -> Result<DueItems> {
         let (mut listings, mut trails) = (HashMap::with_capacity(keys.len()), HashMap::new());
         for item in self.batch_get(keys, consistency).await? {
-            if TRAIL.is_place_of(&item) {
+            if TRAIL.matches(&item) {
                 trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now).values)));
             } else {
                 let listing: Listing = serde_dynamo::from_item(item)?;

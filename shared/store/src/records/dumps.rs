@@ -10,7 +10,7 @@ pub(super) const DUMP: Record<Dump> = Record::new("DUMPS", "", "dump").stored_fo
 /// The dump that is not complete. It sorts after all days.
 pub(super) const UNFINISHED: Record<UnfinishedDump> = Record::new("DUMPS", "UNFINISHED", "dump");
 /// A piece of a part, which is too large for one item.
-pub(super) const PIECE: Place = Place::new("DUMP#", "");
+pub(super) const PIECE: KeyPattern = KeyPattern::new("DUMP#", "");
 
 /// Seconds for which dumps and their parts are stored.
 pub const DUMP_RETENTION: u32 = 8 * 86_400;

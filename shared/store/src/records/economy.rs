@@ -15,7 +15,7 @@ use registry_model::{Decay, EconomyTotals, OutcomeTally, Trail};
 /// The samples of full hours, by time.
 pub(super) const SAMPLE: Record<EconomySample> = Record::new("ECONOMY", "", "sample").stored_for(40 * 86_400);
 /// What the operator added to the acceleration index.
-pub(super) const ECONOMY_BUMPS: Place = Place::new("ECONOMY#BUMPS", "BUMPS");
+pub(super) const ECONOMY_BUMPS: KeyPattern = KeyPattern::new("ECONOMY#BUMPS", "BUMPS");
 
 /// The attribute with the sum of what the operator added.
 const BUMPS: &str = "adds";
@@ -90,5 +90,5 @@ fn key_of(at: Moment) -> Key {
 
 fn bumps_of(item: &Item, now: Moment) -> EventTotal {
     let recent = sum_left(std::slice::from_ref(item), BUMPS, Decay::RECENT, now);
-    EventTotal { count: count(item, "count"), recent }
+    EventTotal { count: unsigned(item, "count"), recent }
 }

@@ -9,7 +9,7 @@ use super::trails::{TRAIL, trail_of};
 use crate::prelude::*;
 use registry_model::{Amounts, sha256_hex};
 
-pub(super) const ENDPOINT: Place = Place::new("ENDPOINT#", "HOLDER");
+pub(super) const ENDPOINT: KeyPattern = KeyPattern::new("ENDPOINT#", "HOLDER");
 
 /// A query, a fragment, a slash at the end or twice, and an escaped letter lead to the same server, and with many servers
 /// also a path parameter and another case: URLs that differ only in these are one endpoint.
@@ -40,7 +40,7 @@ impl Store {
         let keys = vec![key_of(url), TRAIL.of(asking)];
         let items = self.batch_get(keys, Consistency::Strong).await?;
         let holder = items.iter().find_map(holder_of);
-        let trail = items.iter().find(|item| TRAIL.is_place_of(item));
+        let trail = items.iter().find(|item| TRAIL.matches(item));
         let trail = trail.map(|item| trail_of(item, now).values).unwrap_or_default();
         Ok((holder.filter(|holder| holder != asking), trail))
     }

@@ -12,13 +12,13 @@ use registry_model::{AttestationId, LogEntry, LogEvent, LogTile, LogTree, TileSe
 
 pub(super) const TREE: Record<LogTree> = Record::new("LOG#TREE", "TREE", "tree");
 /// Bytes appended to a tile of the log at an offset; a tile is all of its partition, in order.
-pub(super) const SEGMENT: Place = Place::new("LOG#", "");
+pub(super) const SEGMENT: KeyPattern = KeyPattern::new("LOG#", "");
 /// The index of a leaf in the tree. In the partition of its listing, so that a listing's history is one query.
-pub(super) const LEAF: Place = Place::new(LISTING.prefix, "LEAF#");
+pub(super) const LEAF: KeyPattern = KeyPattern::new(LISTING.prefix, "LEAF#");
 /// The index of a leaf of no listing.
-pub(super) const LOG_LEAF: Place = Place::new("LOG#LEAVES", "LEAF#");
+pub(super) const LOG_LEAF: KeyPattern = KeyPattern::new("LOG#LEAVES", "LEAF#");
 /// Pending leaves that cannot be read, under their earlier sort keys.
-pub(super) const UNREADABLE: Place = Place::new("LOG#UNREADABLE", "");
+pub(super) const UNREADABLE: KeyPattern = KeyPattern::new("LOG#UNREADABLE", "");
 /// What the witnesses of the log have cosigned.
 pub(super) const WITNESSED: Record<Witnessed> = Record::new("LOG#WITNESSED", "TREE", "witnessed");
 

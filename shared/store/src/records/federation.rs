@@ -5,7 +5,7 @@ use crate::prelude::*;
 use registry_model::{ImportState, PeerRegistry, sha256_hex};
 
 /// What a registry returned, under the digest of its URL.
-pub(super) const PEER: Place = Place::new("FEDERATION", "PEER#");
+pub(super) const PEER: KeyPattern = KeyPattern::new("FEDERATION", "PEER#");
 /// How far the import of a directory has come, under the digest of its source.
 pub(super) const IMPORT: Record<ImportState> = Record::new("IMPORTS", "", "import");
 

@@ -13,7 +13,7 @@ use registry_model::{Change, FeedItem};
 pub(super) const FEED: Record<FeedItem> = Record::new("FEED", "", "feed").stored_for(30 * 86_400);
 pub(super) const PENDING_CHANGE: Record<FeedItem> = Record::new("CHANGES#PENDING", "", "change");
 pub(super) const CHANGE: Record<FeedItem> = Record::new("CHANGE#", "", "change").stored_for(CHANGE_RETENTION);
-pub(super) const LAST_CHANGE: Place = Place::new("CHANGES", "LAST");
+pub(super) const LAST_CHANGE: KeyPattern = KeyPattern::new("CHANGES", "LAST");
 
 /// Seconds for which a change is stored.
 const CHANGE_RETENTION: i64 = 90 * 86_400;
@@ -39,7 +39,7 @@ pub struct Changes {
 }
 
 /// Adds an item to the feed. A change of a listing is also queued for its number.
-pub(super) fn tell(transaction: &mut Transaction, entry: &FeedItem) -> Result<()> {
+pub(super) fn add(transaction: &mut Transaction, entry: &FeedItem) -> Result<()> {
     let id = entry.listing_id.as_ref().map(ListingId::as_str);
     let mark = |about: &str| format!("{about}#{}", entry.what);
     let key = FEED.at(entry.at, &mark(id.unwrap_or(&entry.name)));
@@ -57,9 +57,9 @@ fn key_of(number: u64) -> Key {
 
 impl Store {
     /// Adds an item to the feed that belongs to no change of a listing.
-    pub async fn tell(&self, news: &FeedItem) -> Result<()> {
+    pub async fn add_feed_item(&self, news: &FeedItem) -> Result<()> {
         let mut transaction = Transaction::default();
-        tell(&mut transaction, news)?;
+        add(&mut transaction, news)?;
         self.commit(transaction).await.map(drop)
     }
 
@@ -128,6 +128,6 @@ impl Store {
     /// The last number, and when it was given. An older number would make the newest cursor unknown.
     async fn last_number(&self) -> Result<(u64, Option<Moment>)> {
         let item = self.read(&LAST_CHANGE.key()).await?.unwrap_or_default();
-        Ok((count(&item, "last"), moment(&item, "at")))
+        Ok((unsigned(&item, "last"), moment(&item, "at")))
     }
 }

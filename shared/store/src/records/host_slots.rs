@@ -4,7 +4,7 @@
 use crate::prelude::*;
 
 /// The leased slots of a host. The id is an origin.
-pub(super) const HOST_SLOTS: Place = Place::new("PROBING#", "SLOTS");
+pub(super) const HOST_SLOTS: KeyPattern = KeyPattern::new("PROBING#", "SLOTS");
 
 /// Concurrent probes of one host, over all its listings and all processes.
 pub const SLOTS_PER_HOST: usize = 4;

@@ -11,8 +11,8 @@ use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane};
 pub(super) const BLOCK: Record<BlockedHost> = Record::new("BLOCKED", "", "block");
 /// A pointer from a host to a listing there. Within a zone, hosts sort by their reversed names, so that one query finds
 /// the listings at a host and its subdomains.
-pub(super) const LISTED: Place = Place::new("HOST#", "LISTED#");
-pub(super) const WITHDRAWN: Place = Place::new("HOST#", "BLOCKED#");
+pub(super) const LISTED: KeyPattern = KeyPattern::new("HOST#", "LISTED#");
+pub(super) const WITHDRAWN: KeyPattern = KeyPattern::new("HOST#", "BLOCKED#");
 
 /// Why a host points to a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +25,11 @@ pub enum HostPointer {
 impl HostPointer {
     /// The beginning of the keys of a host's pointers and of those of its subdomains.
     fn of(self, host: &HostName) -> Key {
-        let place = match self {
+        let pattern = match self {
             Self::Listed => LISTED,
             Self::Blocked => WITHDRAWN,
         };
-        place.one_of(host.zone(), key::bounded(&host.reversed()))
+        pattern.one_of(host.zone(), key::bounded(&host.reversed()))
     }
 }
 
@@ -43,7 +43,7 @@ impl Store {
     pub async fn block_host(&self, block: &BlockedHost, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
         transaction.put_new(BLOCK.one(block.host.reversed()).with([BLOCK.value(block)?]));
-        feed::tell(&mut transaction, news)?;
+        feed::add(&mut transaction, news)?;
         self.commit(transaction).await
     }
 
@@ -51,7 +51,7 @@ impl Store {
     pub async fn unblock_host(&self, host: &HostName, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
         transaction.delete_if(BLOCK.one(host.reversed()), Expression::default().if_exists());
-        feed::tell(&mut transaction, news)?;
+        feed::add(&mut transaction, news)?;
         self.commit(transaction).await
     }
 

@@ -14,9 +14,9 @@ use registry_model::{
 };
 
 /// The leaf of the latest decision on a listing. The key has no time, so that a batch read of the listing includes it.
-pub(super) const LAST_LEAF: Place = Place::new(LISTING.prefix, "LAST_LEAF");
+pub(super) const LAST_LEAF: KeyPattern = KeyPattern::new(LISTING.prefix, "LAST_LEAF");
 /// Leaves that are not yet in the tree of the log, by time, so that a consistent read finds the newest, too.
-pub(super) const PENDING: Place = Place::new("LOG#PENDING", "");
+pub(super) const PENDING: KeyPattern = KeyPattern::new("LOG#PENDING", "");
 
 /// Hex digits that distinguish leaves of the same millisecond.
 const ID_DIGITS: usize = 20;

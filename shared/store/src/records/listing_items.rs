@@ -4,7 +4,7 @@ use crate::prelude::*;
 use registry_model::{Kind, Lane, string_enum};
 
 /// The items that are read together with a listing share its partition.
-pub(crate) const LISTING: Place = Place::new("LISTING#", "CORE");
+pub(crate) const LISTING: KeyPattern = KeyPattern::new("LISTING#", "CORE");
 
 /// The index partition of servers that run on the machine of their user.
 pub(super) const PACKAGES: &str = "PACKAGES";

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::contacts::keep_contact;
+use super::contacts::put_contact;
 use super::counters::bump_version;
 use super::evidence::{EVIDENCE, read_evidence};
 use super::hosts;
@@ -26,7 +26,7 @@ impl Store {
     /// A listing with its evidence and its last leaf, by one read.
     pub async fn listing_with_evidence(&self, id: &ListingId) -> Result<Option<Arc<NamedListing>>> {
         let keys = vec![LISTING.of(id), EVIDENCE.of(id), LAST_LEAF.of(id)];
-        let read = async { Ok(joined(self.batch_get(keys, Consistency::Strong).await?)?.pop()) };
+        let read = async { Ok(with_evidence(self.batch_get(keys, Consistency::Strong).await?)?.pop()) };
         self.read_cache.listing(LISTING.partition(id), read).await
     }
 
@@ -44,13 +44,13 @@ impl Store {
     /// Listings with their evidence, to show them, in no order. Evidence is large, and an eventual read costs half.
     pub async fn shown_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>> {
         let keys = ids.iter().flat_map(|id| [LISTING.of(id), EVIDENCE.of(id)]);
-        joined(self.batch_get(keys.collect(), Consistency::Eventual).await?)
+        with_evidence(self.batch_get(keys.collect(), Consistency::Eventual).await?)
     }
 
     /// Listings with their evidence, in no order.
     pub async fn listings_with_evidence(&self, ids: &[ListingId]) -> Result<Vec<NamedListing>> {
         let keys = ids.iter().flat_map(|id| [LISTING.of(id), EVIDENCE.of(id)]);
-        joined(self.batch_get(keys.collect(), Consistency::Strong).await?)
+        with_evidence(self.batch_get(keys.collect(), Consistency::Strong).await?)
     }
 
     /// Inserts a listing with its contact, names, feed item and trail, in one transaction. False if it exists, because it was
@@ -66,9 +66,9 @@ impl Store {
         let mut transaction = Transaction::default();
         transaction.put_new(listing_item(listing)?);
         if let Some(document) = document {
-            server_documents::keep(&mut transaction, &listing.id, document)?;
+            server_documents::put(&mut transaction, &listing.id, document)?;
         }
-        keep_contact(&mut transaction, &listing.id, contact, listing.listed_at);
+        put_contact(&mut transaction, &listing.id, contact, listing.listed_at);
         for pointer in pointers(listing) {
             transaction.put(pointer.item());
         }
@@ -77,9 +77,9 @@ impl Store {
             bump_version(&mut transaction, &yielding.id);
         }
         hosts::move_pointers(&mut transaction, None, listing);
-        feed::tell(&mut transaction, news)?;
-        let joined = Deposit::of(&listing.id, TrailEvent::ListYourself).on(Some(Amounts::NONE));
-        deposits::add(&mut transaction, &[joined], listing.listed_at);
+        feed::add(&mut transaction, news)?;
+        let deposit = Deposit::of(&listing.id, TrailEvent::ListYourself).on(Some(Amounts::NONE));
+        deposits::add(&mut transaction, &[deposit], listing.listed_at);
         self.commit(transaction).await
     }
 
@@ -101,16 +101,16 @@ impl Store {
             .if_is("lease_until", "<", ms(now));
         transaction.update(LISTING.of(&after.id), change);
         if let Some(document) = document {
-            server_documents::keep(&mut transaction, &after.id, document)?;
+            server_documents::put(&mut transaction, &after.id, document)?;
         }
-        keep_contact(&mut transaction, &after.id, contact, now);
+        put_contact(&mut transaction, &after.id, contact, now);
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
         if after.lane.is_proven() {
             mark_dirty(&mut transaction, &after.id, now);
         }
         if let Some(news) = FeedItem::of_name(before, after, now) {
-            feed::tell(&mut transaction, &news)?;
+            feed::add(&mut transaction, &news)?;
         }
         if let Some(yielding) = yielding {
             yield_name(&mut transaction, yielding, now)?;
@@ -152,7 +152,7 @@ impl Store {
 }
 
 /// Joins the items of listings with those of their evidence and last leaves.
-pub(super) fn joined(items: Vec<Item>) -> Result<Vec<NamedListing>> {
+pub(super) fn with_evidence(items: Vec<Item>) -> Result<Vec<NamedListing>> {
     let (cores, others) = LISTING.split(items);
     let others: HashMap<(&str, &str), &Item> =
         others.iter().map(|item| ((text(item, "pk"), text(item, "sk")), item)).collect();

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use registry_model::{NameHold, sha256_hex};
 
 /// A pointer from a name to a listing.
-pub(super) const NAME: Place = Place::new("NAME#", "");
+pub(super) const NAME: KeyPattern = KeyPattern::new("NAME#", "");
 
 const MAX_SAME_NAME: i32 = 25;
 

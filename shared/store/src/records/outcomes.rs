@@ -8,11 +8,11 @@ use crate::prelude::*;
 use registry_model::{Outcome, OutcomeTally, QUALITY_STEPS, TrailEvent, sha256_hex};
 
 /// The sums of the reports about a listing.
-pub(super) const TALLY: Place = Place::new("OUTCOME#", "TALLY");
+pub(super) const TALLY: KeyPattern = KeyPattern::new("OUTCOME#", "TALLY");
 /// Exists where a source had its outcome of a listing counted in an hour.
-pub(super) const SOURCE: Place = Place::new(TALLY.prefix, "SOURCE#");
+pub(super) const SOURCE: KeyPattern = KeyPattern::new(TALLY.prefix, "SOURCE#");
 /// Exists where a source reported in an hour that a listing failed. Sorts by time.
-pub(super) const FAILED: Place = Place::new(TALLY.prefix, "FAILED#");
+pub(super) const FAILED: KeyPattern = KeyPattern::new(TALLY.prefix, "FAILED#");
 /// A single report, by time.
 pub(super) const OUTCOME: Record<Outcome> = Record::new("OUTCOMES", "", "outcome").stored_for(30 * 86_400);
 
@@ -29,11 +29,11 @@ const MAX_FAILURES: usize = 51;
 pub(super) fn tally_of(item: &Item) -> Option<(ListingId, OutcomeTally)> {
     let id = TALLY.listing_of(item)?;
     let tally = OutcomeTally {
-        count: count(item, "count"),
-        ok: count(item, "ok"),
-        quality_sum: count(item, "quality"),
-        timed: count(item, "timed"),
-        latency_ms_sum: count(item, "latency_ms"),
+        count: unsigned(item, "count"),
+        ok: unsigned(item, "ok"),
+        quality_sum: unsigned(item, "quality"),
+        timed: unsigned(item, "timed"),
+        latency_ms_sum: unsigned(item, "latency_ms"),
     };
     Some((id, tally))
 }

@@ -7,7 +7,7 @@ use registry_model::{LiveChange, string_enum};
 
 /// A listing's state in outreach. Separate from the listing, so that the function that sends invitations needs no right
 /// to change listings.
-pub(super) const OUTREACH: Place = Place::new("OUTREACH#", "STATE");
+pub(super) const OUTREACH: KeyPattern = KeyPattern::new("OUTREACH#", "STATE");
 
 /// The most listings of a class that are counted.
 const MAX_COUNTED: i32 = 1000;
@@ -170,8 +170,8 @@ fn state(item: &Item) -> Option<(ListingId, OutreachState)> {
         place: due_of(item).map(|due| OutreachPlace { id: id.clone(), due }),
         class: OutreachClass::named(text(item, "class")).unwrap_or(OutreachClass::New),
         touched_at: moment(item, "touched_at"),
-        touches: count(item, "touches"),
-        check_ins: count(item, "check_ins"),
+        touches: unsigned(item, "touches"),
+        check_ins: unsigned(item, "check_ins"),
     };
     Some((id, state))
 }

@@ -5,7 +5,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::counters::{OVERDUE, OverdueCount};
-use super::due::DuePlace;
+use super::due::DueCursor;
 use super::leaves::add_leaf;
 use super::listing_items::DueClass;
 use super::search_index::mark_dirty;
@@ -23,7 +23,7 @@ pub struct UnfinishedCount {
     pub counted: OverdueCount,
     /// Where it goes on: the class, and the place in it unless it is the first.
     pub class: DueClass,
-    pub from: Option<DuePlace>,
+    pub from: Option<DueCursor>,
 }
 
 impl UnfinishedCount {
@@ -43,12 +43,12 @@ impl UnfinishedCount {
         Some(Self {
             began: moment(item, "counting_since")?,
             counted: OverdueCount {
-                agents: count(item, "counted_agents"),
-                mcps: count(item, "counted_mcps"),
+                agents: unsigned(item, "counted_agents"),
+                mcps: unsigned(item, "counted_mcps"),
                 ..OverdueCount::default()
             },
             class: Self::CLASSES.into_iter().find(|known| known.as_str() == class)?,
-            from: item.get("counting_from").and_then(|key| key.as_m().ok()).cloned().map(DuePlace),
+            from: item.get("counting_from").and_then(|key| key.as_m().ok()).cloned().map(DueCursor),
         })
     }
 }
@@ -64,7 +64,7 @@ fn ended(items: &[&FeedItem]) -> Result<(Transaction, Vec<Option<WriteId>>)> {
             leaf = add_leaf(&mut transaction, &LogEntry::new(item.at, id, kind, LogEvent::Ended))?;
         }
         leaves.push(leaf);
-        feed::tell(&mut transaction, item)?;
+        feed::add(&mut transaction, item)?;
     }
     Ok((transaction, leaves))
 }
@@ -94,7 +94,7 @@ impl Store {
             .set("counted_agents", n(counted.agents))
             .set("counted_mcps", n(counted.mcps));
         let change = match from {
-            Some(DuePlace(key)) => change.set("counting_from", AttributeValue::M(key.clone())),
+            Some(DueCursor(key)) => change.set("counting_from", AttributeValue::M(key.clone())),
             None => change.remove("counting_from"),
         };
         self.change(OVERDUE.key(), change).await.map(drop)

@@ -11,7 +11,7 @@ use registry_model::{Handshake, LiveChange, ProbeRecord, StateChange};
 pub(super) const PROBE: Record<ProbeRecord> =
     Record::new(LISTING.prefix, "PROBE#", "record").stored_for(91 * 86_400);
 /// The tally of a UTC day.
-pub(super) const DAY: Place = Place::new("DAY#", "");
+pub(super) const DAY: KeyPattern = KeyPattern::new("DAY#", "");
 
 /// Seconds for which the tally of a day is stored.
 const TALLY_RETENTION: i64 = 37 * 86_400;
@@ -89,7 +89,7 @@ impl Store {
         for shard in &shards {
             for name in shard.keys() {
                 if let Some(fault) = name.strip_prefix(FAULT).and_then(|fault| fault.split_once(' ')) {
-                    *counted.entry(fault).or_default() += count::<u32>(shard, name);
+                    *counted.entry(fault).or_default() += unsigned::<u32>(shard, name);
                 }
             }
         }

@@ -17,11 +17,11 @@ use registry_model::{
 pub(super) const PURCHASE: Record<Purchase> =
     Record::new("PURCHASE#", "PURCHASE", "purchase").stored_for(30 * 86_400);
 /// A pointer from the idempotency digest of a request to the purchase that it began.
-pub(super) const REPEAT: Place = Place::new("PURCHASE#REPEAT#", "REPEAT");
+pub(super) const REPEAT: KeyPattern = KeyPattern::new("PURCHASE#REPEAT#", "REPEAT");
 /// An event of the payment provider that was processed.
-pub(super) const PAYMENT_EVENT: Place = Place::new("PAYMENT#", "EVENT");
+pub(super) const PAYMENT_EVENT: KeyPattern = KeyPattern::new("PAYMENT#", "EVENT");
 /// A pointer from a payment of the provider to the purchase that it paid: disputes contain only the payment.
-pub(super) const PAYMENT: Place = Place::new("PAYMENT#", "PURCHASE");
+pub(super) const PAYMENT: KeyPattern = KeyPattern::new("PAYMENT#", "PURCHASE");
 /// Payments that the operator must look at, by time, stored for longer than a payment can be disputed.
 pub(super) const FLAGGED: Record<FlaggedPurchase> =
     Record::new("FLAGGED", "", "flagged").stored_for(400 * 86_400);
@@ -174,7 +174,7 @@ impl Store {
         let mut transaction = seen(event);
         transaction.update(PURCHASE.of(&purchase.id), state);
         transaction.put(rewards::grant_item(paid, &TokenDigest::of_table(&purchase.token))?);
-        feed::tell(&mut transaction, news)?;
+        feed::add(&mut transaction, news)?;
         if let Some(payment) = payment {
             transaction.put(PAYMENT.of(payment).with([("purchase_id", s(purchase.id.as_str()))]));
         }

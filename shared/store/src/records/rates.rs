@@ -10,7 +10,7 @@ use crate::table::error::{Scope, UsedUp};
 use registry_model::{LimitedAction, Rate, sha256_hex};
 
 /// The count of one kind of act within an hour of a caller or at a target, or within a window of all callers together.
-pub(super) const RATE: Place = Place::new("RATE#", "");
+pub(super) const RATE: KeyPattern = KeyPattern::new("RATE#", "");
 
 /// One limited action of a caller; `App::allowance` makes it.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ impl Store {
         let own = rate(name, "caller", act.caller, hour);
         let change = up_to(act.rate.caller.into()).if_missing_or(REFUSED_UNTIL, "<=", n(second));
         let used = match self.update_or_found(&own, &change, Some(ReturnValue::UpdatedNew)).await? {
-            Ok(item) => count(&item, "used"),
+            Ok(item) => unsigned(&item, "used"),
             Err(found) => {
                 let until = number(&found, REFUSED_UNTIL);
                 let (scope, until) =

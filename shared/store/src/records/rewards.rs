@@ -6,7 +6,7 @@ use crate::prelude::*;
 use registry_model::{Grant, PurchaseId, TokenDigest};
 
 pub(super) const GRANT: Record<Grant> = Record::new("TOKEN#", "GRANT", "grant");
-pub(super) const DISCOUNT_CODE: Place = Place::new("CODE#", "CODE");
+pub(super) const DISCOUNT_CODE: KeyPattern = KeyPattern::new("CODE#", "CODE");
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discount {

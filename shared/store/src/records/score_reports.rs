@@ -4,7 +4,7 @@ use crate::prelude::*;
 use registry_model::ScoreReportId;
 
 /// The sort key begins with the time of the report.
-pub(super) const SCORE_REPORT: Place = Place::new("SCORED#", "");
+pub(super) const SCORE_REPORT: KeyPattern = KeyPattern::new("SCORED#", "");
 
 /// Seconds for which a report is stored.
 pub const SCORE_REPORT_RETENTION: i64 = 30 * 86_400;

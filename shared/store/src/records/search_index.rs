@@ -21,13 +21,13 @@ const PAGE: u32 = 100;
 /// Dirty marks read to find the oldest.
 const MARKS_FOR_AGE: i32 = 100;
 
-pub(super) const BUCKET: Place = Place::new("INDEX#", "BUCKET");
-pub(super) const MANIFEST: Place = Place::new("INDEX", "MANIFEST");
+pub(super) const BUCKET: KeyPattern = KeyPattern::new("INDEX#", "BUCKET");
+pub(super) const MANIFEST: KeyPattern = KeyPattern::new("INDEX", "MANIFEST");
 /// The version of the manifest. It costs one read unit, however long the manifest is. A table of an earlier version has no
 /// such item before the next change of its index.
-pub(super) const VERSION: Place = Place::new("INDEX", "VERSION");
+pub(super) const VERSION: KeyPattern = KeyPattern::new("INDEX", "VERSION");
 /// Marks sort by hash and so by bucket, so that one round of a build reads marks of few buckets.
-pub(super) const DIRTY_MARK: Place = Place::new("INDEX#CHANGED", "");
+pub(super) const DIRTY_MARK: KeyPattern = KeyPattern::new("INDEX#CHANGED", "");
 
 /// A bucket as it is stored. The format of its entries is private to the search.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Store {
         let read = async |outdated: Option<Arc<Manifest>>| {
             if let Some(outdated) = outdated
                 && let Some(item) = self.read_with(&VERSION.key(), Consistency::Eventual).await?
-                && count::<u64>(&item, "version") <= outdated.version
+                && unsigned::<u64>(&item, "version") <= outdated.version
             {
                 return Ok(outdated);
             }
@@ -226,7 +226,7 @@ fn manifest(item: &Item) -> Manifest {
     let buckets =
         names.ok().and_then(|names| names.into_iter().map(read).collect::<Option<BTreeMap<_, _>>>());
     Manifest {
-        version: count(item, "version"),
+        version: unsigned(item, "version"),
         is_damaged: buckets.is_none(),
         buckets: buckets.unwrap_or_default(),
     }
@@ -239,7 +239,7 @@ fn stored_bucket(mut item: Item) -> Result<StoredBucket> {
         Some(AttributeValue::B(bytes)) => bytes.into_inner(),
         _ => Vec::new(),
     };
-    Ok(StoredBucket { prefix, version: count(&item, "version"), bytes })
+    Ok(StoredBucket { prefix, version: unsigned(&item, "version"), bytes })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use flate2::write::DeflateEncoder;
 use super::evidence::EVIDENCE;
 use super::inbox::MESSAGE;
 use super::leaves::LAST_LEAF;
-use super::listings::joined;
+use super::listings::with_evidence;
 use super::outcomes;
 use super::server_documents::EARLIER_SERVER;
 use crate::prelude::*;
@@ -26,9 +26,9 @@ pub(super) const TOOL_SET: Record<ToolSet> = Record::new("SEEN#", "SET", "set");
 /// An earlier tool set.
 pub(super) const EARLIER_SET: Record<ToolSet> = Record::new("SEEN#", "SET#", "set");
 /// The definition of a tool, by its hash.
-pub(super) const TOOL: Place = Place::new("SEEN#", "TOOL#");
+pub(super) const TOOL: KeyPattern = KeyPattern::new("SEEN#", "TOOL#");
 /// The evidence that a leaf commits to, by its hash.
-pub(super) const LEAF_EVIDENCE: Place = Place::new("SEEN#", "EVIDENCE#");
+pub(super) const LEAF_EVIDENCE: KeyPattern = KeyPattern::new("SEEN#", "EVIDENCE#");
 
 /// Earlier tool sets that are stored for a listing. After so many, the oldest is replaced.
 const MAX_EARLIER_SETS: u32 = 8;
@@ -93,13 +93,13 @@ impl Store {
             let set = sets.remove(&listing.id);
             (listing, set)
         };
-        Ok(joined(listings)?.into_iter().map(with_set).collect())
+        Ok(with_evidence(listings)?.into_iter().map(with_set).collect())
     }
 
     /// Earlier tool sets of listings, by one batch read, in no order.
     pub async fn earlier_tool_sets(&self, ids: &[ListingId]) -> Result<Vec<(ListingId, ToolSet)>> {
-        let places = |id| (0..MAX_EARLIER_SETS).map(move |number| earlier_set(id, number));
-        let items = self.batch_get(ids.iter().flat_map(places).collect(), Consistency::Strong).await?;
+        let keys = |id| (0..MAX_EARLIER_SETS).map(move |number| earlier_set(id, number));
+        let items = self.batch_get(ids.iter().flat_map(keys).collect(), Consistency::Strong).await?;
         items.iter().map(set_of).collect()
     }
 
@@ -160,9 +160,9 @@ impl Store {
         let mut transaction = Transaction::default();
         transaction.put(set_item(&TOOL_SET.of(id), id, set)?);
         for (age, earlier) in seen.sets.iter().enumerate() {
-            let place = earlier_set(id, earlier.number);
+            let key = earlier_set(id, earlier.number);
             if age == 0 {
-                transaction.put(set_item(&place, id, earlier)?);
+                transaction.put(set_item(&key, id, earlier)?);
             }
             if age < MAX_TOOL_SETS as usize - 1 {
                 kept.push(earlier);

@@ -22,7 +22,7 @@ pub struct DocumentChange {
     pub replaced: Option<ServerDocument>,
 }
 
-pub(super) fn keep(transaction: &mut Transaction, id: &ListingId, change: &DocumentChange) -> Result<()> {
+pub(super) fn put(transaction: &mut Transaction, id: &ListingId, change: &DocumentChange) -> Result<()> {
     transaction.put(SERVER.of(id).with([SERVER.value(&change.new)?]));
     if let Some(replaced) = &change.replaced
         && replaced.version() != change.new.version()

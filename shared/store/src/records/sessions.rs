@@ -6,12 +6,12 @@ use crate::prelude::*;
 use registry_model::{MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep};
 
 /// Under the digest of the session id, so that reading the table does not give the right to append.
-pub(super) const SESSION: Place = Place::new("SESSION#", "SESSION");
+pub(super) const SESSION: KeyPattern = KeyPattern::new("SESSION#", "SESSION");
 /// A step of a session, by time.
 pub(super) const STEP: Record<SessionStep> =
     Record::new(SESSION.prefix, "STEP#", "step").stored_for(SESSION_RETENTION);
 /// How many sessions were opened and closed, spread over a few items.
-pub(super) const TOTALS: Place = Place::new("SESSIONS", "");
+pub(super) const TOTALS: KeyPattern = KeyPattern::new("SESSIONS", "");
 
 pub const SESSION_RETENTION: i64 = 7 * 86_400;
 

@@ -7,11 +7,11 @@ use crate::prelude::*;
 use registry_model::KeyStep;
 
 /// The keys for attestations, by their id.
-pub(super) const ATTESTATION_KEY: Place = Place::new("KEY#ES256", "");
-pub(super) const LOG_KEY: Place = Place::new("KEY#LOG", "");
-pub(super) const MESSAGE_KEY: Place = Place::new("KEY#MESSAGE", "");
+pub(super) const ATTESTATION_KEY: KeyPattern = KeyPattern::new("KEY#ES256", "");
+pub(super) const LOG_KEY: KeyPattern = KeyPattern::new("KEY#LOG", "");
+pub(super) const MESSAGE_KEY: KeyPattern = KeyPattern::new("KEY#MESSAGE", "");
 /// The step of a change of keys that the operator requested.
-pub(super) const KEY_STEP: Place = Place::new("LOG#KEY", "STEP");
+pub(super) const KEY_STEP: KeyPattern = KeyPattern::new("LOG#KEY", "STEP");
 
 const FIRST: &str = "FIRST";
 /// Begins the secret of a key in a key service.
@@ -143,7 +143,7 @@ impl Store {
         self.put_new_key(MESSAGE_KEY.one(FIRST), key).await
     }
 
-    async fn put_new_key(&self, place: Key, key: &StoredKey) -> Result<()> {
-        self.put_new(place.with_fields(key)?).await.map(drop)
+    async fn put_new_key(&self, at: Key, key: &StoredKey) -> Result<()> {
+        self.put_new(at.with_fields(key)?).await.map(drop)
     }
 }

@@ -76,7 +76,7 @@ impl Store {
             yield_name(&mut transaction, yielding, at)?;
         }
         for news in &change.news {
-            feed::tell(&mut transaction, news)?;
+            feed::add(&mut transaction, news)?;
         }
         for message in &change.messages {
             deliver(&mut transaction, message)?;
@@ -131,7 +131,7 @@ impl Store {
         if after.lane == Lane::Withdrawn {
             take_off_boards(&mut transaction, &after.id);
         }
-        feed::tell(&mut transaction, news)?;
+        feed::add(&mut transaction, news)?;
         let is_restored = before.lane == Lane::Withdrawn && after.lane != Lane::Withdrawn;
         let leaf = withdrawal_leaf(after)
             .or_else(|| is_restored.then(|| restored_leaf(after, news.at)))
@@ -160,7 +160,7 @@ impl Store {
         count_probe(&mut transaction, change)?;
         transaction.update(live(id), Expression::default().add("expired", 1));
         for news in &change.news {
-            feed::tell(&mut transaction, news)?;
+            feed::add(&mut transaction, news)?;
         }
         Ok(match self.transact(transaction).await? {
             Outcome::Written => WriteOutcome::Written,

@@ -9,10 +9,10 @@ use crate::table::batch_get::MAX_KEYS;
 
 /// Tasks with ids of this registry, and of clients. With that of a context's list, the prefixes are distinct, so that no id or
 /// address can turn one into another.
-pub(super) const OURS: Place = Place::new("TASK#", "TASK");
-pub(super) const CLIENTS: Place = Place::new("TASKOF#", "TASK");
+pub(super) const OURS: KeyPattern = KeyPattern::new("TASK#", "TASK");
+pub(super) const CLIENTS: KeyPattern = KeyPattern::new("TASKOF#", "TASK");
 /// A row in the list of a context, by time.
-pub(super) const ROW: Place = Place::new("TASKS#", "");
+pub(super) const ROW: KeyPattern = KeyPattern::new("TASKS#", "");
 
 /// Seconds for which a task is stored after its last change.
 const RETENTION: i64 = 86_400;
@@ -81,7 +81,8 @@ impl StoredTask {
     /// Its row in the list of its context; none where the context cannot be listed.
     fn row(&self) -> Option<Key> {
         let is_listed = self.context_origin == Origin::Ours;
-        is_listed.then(|| Key::new(list(&self.context_id), key::at(self.at, &key::bounded(&self.id))))
+        is_listed
+            .then(|| Key::new(context_partition(&self.context_id), key::at(self.at, &key::bounded(&self.id))))
     }
 
     fn attributes(&self) -> Item {
@@ -116,7 +117,7 @@ impl StoredTask {
 }
 
 impl Store {
-    /// Stores a task in the place of `old`, which must not have changed since it was read. False where it has, or where
+    /// Stores a task over `old`, which must not have changed since it was read. False where it has, or where
     /// a new task's id is taken; then nothing was written.
     pub async fn keep_task(&self, old: Option<&StoredTask>, task: &StoredTask, now: Moment) -> Result<bool> {
         let change = Expression::default().set_all(task.attributes()).set("content", s(&task.content));
@@ -184,7 +185,8 @@ impl Store {
     ) -> Result<(Vec<Item>, Option<String>)> {
         let oldest = key::before(now, RETENTION);
         let since = filter.since.map_or(oldest, |since| since.max(oldest));
-        let query = Query::of(list(context_id)).range(Range::From(key::millis(since))).after_key(after);
+        let query =
+            Query::of(context_partition(context_id)).range(Range::From(key::millis(since))).after_key(after);
         let mut page = self.query(query.descending().limit(MAX_ROWS).strong()).await?;
         page.items.retain(|row| is_selected(row, filter, now) && is_readable(row, callers));
         let read_to = page.next_after("sk");
@@ -201,7 +203,7 @@ fn of_client(caller: &str, id: &str) -> Key {
     Key::new(format!("{}{caller}#{}", CLIENTS.prefix, key::bounded(id)), CLIENTS.sort)
 }
 
-fn list(context_id: &str) -> String {
+fn context_partition(context_id: &str) -> String {
     format!("{}{context_id}", ROW.prefix)
 }
 

@@ -7,8 +7,8 @@ use super::*;
 use crate::prelude::*;
 use registry_model::{ContactFrom, Kind};
 
-/// The prefix and the sort key of every place that a file of this folder declares.
-fn declared_places() -> Vec<(String, String)> {
+/// The prefix and the sort key of every key pattern that a file of this folder declares.
+fn declared_patterns() -> Vec<(String, String)> {
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/records")).unwrap();
     let files = folder.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let sources: String = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
@@ -18,7 +18,7 @@ fn declared_places() -> Vec<(String, String)> {
             let (kind, arguments) = value.split_once("::new(")?;
             let (prefix, rest) = arguments.split_once(", ")?;
             let sort = rest.split([',', ')']).next()?;
-            (kind.starts_with("Place") || kind.starts_with("Record<")).then_some((name, prefix, sort))
+            (kind.starts_with("KeyPattern") || kind.starts_with("Record<")).then_some((name, prefix, sort))
         })
         .collect();
     let prefix_of = |prefix: &str| match prefix.strip_suffix(".prefix") {
@@ -29,11 +29,11 @@ fn declared_places() -> Vec<(String, String)> {
 }
 
 #[test]
-fn no_two_records_use_the_same_place() {
-    let places = declared_places();
-    let different: HashSet<&(String, String)> = places.iter().collect();
-    assert_eq!(different.len(), places.len(), "{places:#?}");
-    assert!(places.contains(&("\"LISTING#\"".to_owned(), "\"PROBE#\"".to_owned())), "{places:#?}");
+fn no_two_records_use_the_same_key_pattern() {
+    let patterns = declared_patterns();
+    let different: HashSet<&(String, String)> = patterns.iter().collect();
+    assert_eq!(different.len(), patterns.len(), "{patterns:#?}");
+    assert!(patterns.contains(&("\"LISTING#\"".to_owned(), "\"PROBE#\"".to_owned())), "{patterns:#?}");
 }
 
 fn fits(key: &Key) -> bool {
@@ -70,8 +70,8 @@ proptest! {
             prop_assert!(key::at(now, id.as_str()).len() <= 1024, "{id}");
         }
         prop_assert!(fits(&endpoints::key_of(&text)));
-        let places = [purchases::PAYMENT_EVENT, purchases::PAYMENT, completions::SEAT];
-        prop_assert!(places.iter().all(|place| fits(&place.of(&text))));
+        let patterns = [purchases::PAYMENT_EVENT, purchases::PAYMENT, completions::SEAT];
+        prop_assert!(patterns.iter().all(|pattern| fits(&pattern.of(&text))));
         prop_assert!(fits(&rates::rate("publish", "host", &text, i64::MAX)));
     }
 }

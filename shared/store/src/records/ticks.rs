@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::prelude::*;
 
-pub(super) const TICK_REPORT: Place = Place::new("CLOCK", "TICK");
+pub(super) const TICK_REPORT: KeyPattern = KeyPattern::new("CLOCK", "TICK");
 /// Exists where a slot of the schedule is taken.
-pub(super) const SLOT: Place = Place::new("SLOT#", "SLOT");
+pub(super) const SLOT: KeyPattern = KeyPattern::new("SLOT#", "SLOT");
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

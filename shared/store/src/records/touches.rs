@@ -14,12 +14,12 @@ use crate::prelude::*;
 use registry_model::{ConnectorPick, FeedItem, HostName, TalkKind, TalkMessage, Touch, TouchKind};
 
 /// The first touches, by time.
-pub(super) const TOUCH: Place = Place::new("TOUCHES", "");
+pub(super) const TOUCH: KeyPattern = KeyPattern::new("TOUCHES", "");
 /// The count of first touches in a UTC day.
-pub(super) const DAY: Place = Place::new("OUTREACH", "DAY#");
-pub(super) const TOTALS: Place = Place::new("OUTREACH", "TOTALS");
+pub(super) const DAY: KeyPattern = KeyPattern::new("OUTREACH", "DAY#");
+pub(super) const TOTALS: KeyPattern = KeyPattern::new("OUTREACH", "TOTALS");
 /// Until when a host, by its reversed name, asked not to be called.
-pub(super) const HOST_PAUSE: Place = Place::new("OUTREACH#HOST#", "PAUSE");
+pub(super) const HOST_PAUSE: KeyPattern = KeyPattern::new("OUTREACH#HOST#", "PAUSE");
 /// The connectors of UTC days, by day.
 pub(super) const CONNECTOR: Record<ConnectorPick> = Record::new("CONNECTOR", "", "pick");
 
@@ -115,7 +115,7 @@ impl Store {
             transaction.update(CONNECTOR.one(day), touched);
         }
         if let Some(news) = new.news {
-            feed::tell(&mut transaction, news)?;
+            feed::add(&mut transaction, news)?;
         }
         Ok(match self.transact(transaction).await? {
             Outcome::Written => TouchOutcome::Made,
@@ -125,7 +125,7 @@ impl Store {
     }
 
     pub async fn touches_of_day(&self, at: Moment) -> Result<u32> {
-        Ok(count(&self.outreach_item(&day(at)).await?, "sent"))
+        Ok(unsigned(&self.outreach_item(&day(at)).await?, "sent"))
     }
 
     pub async fn outreach_totals(&self) -> Result<OutreachTotals> {

@@ -7,7 +7,7 @@ use crate::prelude::*;
 use registry_model::Decay;
 
 /// Two listings that were used together, at the first of the two; another item records the same at the second.
-pub(super) const EDGE: Place = Place::new(TRAIL.prefix, "EDGE#");
+pub(super) const EDGE: KeyPattern = KeyPattern::new(TRAIL.prefix, "EDGE#");
 
 /// The index partition of all compositions by strength.
 const ALL: &str = "EDGES";
@@ -46,7 +46,7 @@ impl Edge {
         Some(Self {
             listing_a,
             listing_b,
-            count: count(item, "count"),
+            count: unsigned(item, "count"),
             intensity: value_left(item, INTENSITY, Decay::MARK, now),
             last_at: text(item, "last_at").parse().ok()?,
         })

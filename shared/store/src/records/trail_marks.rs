@@ -12,7 +12,7 @@ use registry_model::{Trail, TrailMark};
 /// A mark at a listing, by time.
 pub(super) const MARK: Record<TrailMark> = Record::new(TRAIL.prefix, "MARK#", "mark");
 /// Exists where a source, known by a digest, recently deposited at a listing.
-pub(super) const SOURCE: Place = Place::new("TRACED#", "");
+pub(super) const SOURCE: KeyPattern = KeyPattern::new("TRACED#", "");
 
 /// The index partition of all marks by time.
 const ALL: &str = "MARKS";
@@ -65,9 +65,9 @@ pub(super) fn source_of(id: &ListingId, act: &str, digest: &str) -> Key {
 
 fn to_item(mark: &TrailMark) -> Result<Item> {
     let [pk, sk] = table::SHOWN.key;
-    let place = key::at(mark.at, &mark.id);
-    let key = MARK.one_of(&mark.listing_id, &place);
-    Ok(key.with([(pk, s(ALL)), (sk, s(place)), MARK.value(mark)?, ttl(mark.gone_at(), 1)]))
+    let time = key::at(mark.at, &mark.id);
+    let key = MARK.one_of(&mark.listing_id, &time);
+    Ok(key.with([(pk, s(ALL)), (sk, s(time)), MARK.value(mark)?, ttl(mark.gone_at(), 1)]))
 }
 
 /// Marks that have not decayed completely: DynamoDB removes expired items with a delay.
@@ -127,7 +127,7 @@ impl Store {
         let range = Range::From(MARK.sort.to_owned());
         let query = Query::of(TRAIL.partition(id)).range(range).descending().limit(limit + 1);
         let mut items = self.query(query).await?.items;
-        let trail = items.first().filter(|item| TRAIL.is_place_of(item)).map(|item| trail_of(item, now));
+        let trail = items.first().filter(|item| TRAIL.matches(item)).map(|item| trail_of(item, now));
         items.retain(|item| text(item, "sk") != TRAIL.sort);
         items.truncate(limit);
         Ok((trail, marks_of(&items, now)?))

@@ -9,7 +9,7 @@ use crate::prelude::*;
 use registry_model::{Decay, TrailEvent};
 
 /// The counts of trail events, in all and recently.
-pub(super) const TOTALS: Place = Place::new("TRAILS", "");
+pub(super) const TOTALS: KeyPattern = KeyPattern::new("TRAILS", "");
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EventTotal {

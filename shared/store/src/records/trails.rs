@@ -9,9 +9,9 @@ use registry_model::{Amounts, Decay, Trail, TrailEvent, TrailValue, audible};
 
 /// The values of a listing's trail. Trail, marks and edges have a partition of their own, so that a deposit does not
 /// invalidate the cached listing. In descending order the trail sorts before the marks, so that one query reads both.
-pub(super) const TRAIL: Place = Place::new("TRAIL#", "TRAIL");
+pub(super) const TRAIL: KeyPattern = KeyPattern::new("TRAIL#", "TRAIL");
 /// The ranks of a listing on the boards of attraction and demand. An item has one rank in each index.
-pub(super) const RANKS: Place = Place::new("TRAIL#", "DEMAND");
+pub(super) const RANKS: KeyPattern = KeyPattern::new("TRAIL#", "DEMAND");
 
 /// An order of trails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Board {
 
     /// The index of the board, and the partition there. The ranks of attraction and demand are in a separate item, which only
     /// changes if a rank does: each change of an item is also written to the indexes that contain all of it.
-    pub(super) const fn place(self) -> (Index, &'static str) {
+    pub(super) const fn partition(self) -> (Index, &'static str) {
         match self {
             Self::Hot => (table::SHOWN, "TRAILS#hot"),
             Self::Dangerous => (table::DUE, "TRAILS#dangerous"),
@@ -63,10 +63,10 @@ pub(super) fn event_name(event: TrailEvent) -> String {
 
 pub(super) fn trail_of(item: &Item, now: Moment) -> Trail {
     let value = |value: TrailValue| value_left(item, value.as_str(), value.decay(), now);
-    let events = TrailEvent::ALL.into_iter().map(|event| (event, count(item, &event_name(event))));
+    let events = TrailEvent::ALL.into_iter().map(|event| (event, unsigned(item, &event_name(event))));
     Trail {
         values: Amounts::from_fn(value),
-        marks: count(item, "marks"),
+        marks: unsigned(item, "marks"),
         events: events.filter(|(_, times)| *times > 0).collect(),
     }
 }
@@ -122,7 +122,7 @@ impl Store {
 
     /// The listings of a board, the strongest first, by one query of an index.
     pub async fn strongest_listings(&self, board: Board, limit: usize) -> Result<Vec<ListingId>> {
-        let (index, partition) = board.place();
+        let (index, partition) = board.partition();
         let page = self.query(Query::of(partition).index(index).descending().limit(limit)).await?;
         let mut seen = BTreeSet::new();
         Ok(page.items.iter().filter_map(listing_of).filter(|id| seen.insert(id.clone())).collect())

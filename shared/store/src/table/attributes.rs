@@ -68,7 +68,7 @@ pub(crate) fn decimal(item: &Item, name: &str) -> f64 {
 }
 
 /// 0 where the attribute is missing, negative or too large.
-pub(crate) fn count<T: TryFrom<i64> + Default>(item: &Item, name: &str) -> T {
+pub(crate) fn unsigned<T: TryFrom<i64> + Default>(item: &Item, name: &str) -> T {
     T::try_from(number(item, name)).unwrap_or_default()
 }
 

@@ -1,4 +1,4 @@
-//! Keys, and the places where the items of one kind are. Each record declares its place next to its type, and a test in
+//! Keys, and the patterns of the keys of one kind of items. Each record declares its pattern next to its type, and a test in
 //! `records.rs` checks that no two have the same one. A time in a key has thirteen digits of milliseconds, so that the keys
 //! sort by time.
 
@@ -56,15 +56,15 @@ impl Key {
     }
 }
 
-/// Where the items of one kind are. In their partition key an id follows the prefix, unless all of them share a partition.
+/// The pattern of the keys of one kind of items. In their partition key an id follows the prefix, unless all of them share a partition.
 /// In their sort key something follows `sort` if a partition has several of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct KeyPattern {
     pub(crate) prefix: &'static str,
     pub(crate) sort: &'static str,
 }
 
-impl Place {
+impl KeyPattern {
     pub(crate) const fn new(prefix: &'static str, sort: &'static str) -> Self {
         Self { prefix, sort }
     }
@@ -102,13 +102,13 @@ impl Place {
         format!("{}{}", self.prefix, bounded(&id.to_string()))
     }
 
-    pub(crate) fn is_place_of(&self, item: &Item) -> bool {
+    pub(crate) fn matches(&self, item: &Item) -> bool {
         text(item, "sk") == self.sort
     }
 
-    /// The items of this place, and the other ones.
+    /// The items with this pattern, and the other ones.
     pub(crate) fn split(&self, items: Vec<Item>) -> (Vec<Item>, Vec<Item>) {
-        items.into_iter().partition(|item| self.is_place_of(item))
+        items.into_iter().partition(|item| self.matches(item))
     }
 
     /// The listing whose id follows the prefix in the partition of an item.
@@ -117,10 +117,10 @@ impl Place {
     }
 }
 
-/// A kind of item with a value: its place, the attribute that contains the value as JSON, and for how long it is stored.
+/// A kind of item with a value: the pattern of its keys, the attribute that contains the value as JSON, and for how long it is stored.
 #[derive(Debug)]
 pub(crate) struct Record<T> {
-    place: Place,
+    pattern: KeyPattern,
     pub(crate) attribute: &'static str,
     /// In seconds; 0 if it does not expire.
     lifetime: i64,
@@ -129,7 +129,7 @@ pub(crate) struct Record<T> {
 
 impl<T> Record<T> {
     pub(crate) const fn new(prefix: &'static str, sort: &'static str, attribute: &'static str) -> Self {
-        Self { place: Place::new(prefix, sort), attribute, lifetime: 0, value: PhantomData }
+        Self { pattern: KeyPattern::new(prefix, sort), attribute, lifetime: 0, value: PhantomData }
     }
 
     pub(crate) const fn stored_for(self, seconds: i64) -> Self {
@@ -144,10 +144,10 @@ impl<T> Record<T> {
 }
 
 impl<T> Deref for Record<T> {
-    type Target = Place;
+    type Target = KeyPattern;
 
-    fn deref(&self) -> &Place {
-        &self.place
+    fn deref(&self) -> &KeyPattern {
+        &self.pattern
     }
 }
 

@@ -73,5 +73,5 @@ async fn add_to_feed(app: &App, id: &ListingId, what: &str) -> Result<(), Proble
         name,
         ..FeedItem::default()
     };
-    Ok(app.store.tell(&news).await?)
+    Ok(app.store.add_feed_item(&news).await?)
 }
