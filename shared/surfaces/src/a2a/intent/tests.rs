@@ -625,7 +625,7 @@ fn is_right(intent: &Intent, label: &str) -> bool {
 /// right. Nobody who wrote a sentence knew the examples of the catalog.
 #[test]
 fn sentences_of_people_select_the_right_operation() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/intent/sentences");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/a2a/intent/sentences");
     let mut failures = 0;
     for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
         let lines = std::fs::read_to_string(&file).unwrap();
