@@ -9,7 +9,7 @@ use super::parse;
 use super::parse::Fields;
 use super::secrets::{NOT_STORED, drop_removed};
 use super::task::{Artifact, CANCELED_TEXT, Task, TaskContents, TaskState, stored_task};
-use crate::a2a::intent::{self, Conversation, Intent, MessageContent, Outcome, Reply};
+use crate::a2a::intent::{self, Conversation, Intent, Interpretation, MessageContent, Outcome, Reply};
 use crate::errors::RpcError;
 use crate::prelude::*;
 use registry_features::AnyOperation;
@@ -53,38 +53,32 @@ pub(super) async fn send_message(
     let needs_task =
         request.wants_task || request.client_task_id.is_some() || request.message.task_id.is_some();
     if !needs_task {
-        let (parsed, intent) = Box::pin(intent::understood(app, parsed, None)).await?;
-        return match intent {
-            Intent::Run(operation, ref arguments)
-                if operation.effect.read_only && intent::is_single(&app.settings, &parsed, &intent) =>
-            {
-                let arguments = arguments.clone();
-                let parts = answer_parts(app, cache, caller, dialect, operation, arguments).await?;
-                Ok(dialect.message(&new_id(app), &context_id, &parts)?)
-            }
-            intent => {
-                let is_task = leads_to_task(&intent);
-                if is_task {
-                    count_task(app, &caller).await?;
-                }
-                let reply = intent::answer(app, &caller, &parsed, intent).await?;
-                if !is_task {
-                    let parts = dialect.parts(reply_parts(reply))?;
-                    return Ok(dialect.message(&new_id(app), &context_id, &parts)?);
-                }
-                let task = store_task(app, caller, &request, context_id, None, Some(reply)).await?;
-                Ok(dialect.sent(task, request.history_length)?)
-            }
-        };
+        let interpretation = Box::pin(Interpretation::of(app, parsed, None)).await?;
+        if let Some((operation, arguments)) = interpretation.single_read() {
+            let parts = answer_parts(app, cache, caller, dialect, operation, arguments.clone()).await?;
+            return Ok(dialect.message(&new_id(app), &context_id, &parts)?);
+        }
+        let is_task = leads_to_task(&interpretation.intent);
+        if is_task {
+            count_task(app, &caller).await?;
+        }
+        let reply = intent::answer(app, &caller, interpretation).await?;
+        if !is_task {
+            let parts = dialect.parts(reply_parts(reply))?;
+            return Ok(dialect.message(&new_id(app), &context_id, &parts)?);
+        }
+        let task = store_task(app, caller, &request, context_id, None, Some(reply)).await?;
+        return Ok(dialect.sent(task, request.history_length)?);
     }
     let previous = previous_task(app, caller, &request).await?;
     count_task(app, &caller).await?;
     let conversation = continued(previous.as_ref()).map(|task| conversation(&task.contents)).transpose()?;
-    let reply = if conversation.as_ref().is_some_and(|conversation| intent::refuses(&parsed, conversation)) {
+    let is_canceled = conversation.as_ref().is_some_and(|conversation| conversation.is_canceled_by(&parsed));
+    let reply = if is_canceled {
         None
     } else {
-        let (parsed, intent) = Box::pin(intent::understood(app, parsed, conversation.as_ref())).await?;
-        Some(intent::answer(app, &caller, &parsed, intent).await?)
+        let interpretation = Box::pin(Interpretation::of(app, parsed, conversation.as_ref())).await?;
+        Some(intent::answer(app, &caller, interpretation).await?)
     };
     let task = store_task(app, caller, &request, context_id, previous, reply).await?;
     Ok(dialect.sent(task, request.history_length)?)
@@ -135,8 +129,7 @@ async fn answer_parts(
     if let Some(parts) = validator.as_ref().and_then(|validator| cache.get(&key, validator)) {
         return Ok(parts);
     }
-    let intent = Intent::Run(operation, arguments);
-    let reply = intent::answer(app, &caller, &MessageContent::default(), intent).await?;
+    let reply = intent::run(app, &caller, operation, arguments).await?;
     let ok = reply.data["ok"] == true;
     let parts = dialect.parts(reply_parts(reply))?;
     if let Some(validator) = validator.filter(|_| ok) {
@@ -205,7 +198,7 @@ fn conversation(contents: &TaskContents) -> Result<Conversation, RpcError> {
     let question = contents.message.as_ref().map(Message::parsed).transpose()?;
     let mut reply = question.and_then(|mut question| question.data.pop()).unwrap_or_default();
     drop_removed(&mut reply);
-    Ok(Conversation { said: whole, reply })
+    Ok(Conversation { earlier: whole, reply })
 }
 
 /// `reply` is `None` if the client withdrew its request.
@@ -236,16 +229,18 @@ async fn store_task(
             "This task has too many messages. Send a message without taskId to start a new one.",
         ));
     }
+    let mut next_step = String::new();
     let (state, parts, name) = match reply {
         None => (TaskState::Canceled, vec![Part::text(CANCELED_TEXT)], String::new()),
         Some(reply) => {
             let name = reply.data["operation"].as_str().unwrap_or("help").to_owned();
+            next_step.clone_from(&reply.next_step);
             (state_after(&reply), reply_parts(reply), name)
         }
     };
     // The result of a task is an artifact; a question or a refusal is the message of its status.
     let (message, artifacts) = if state == TaskState::Completed {
-        (None, vec![Artifact { id: new_id(app), name, parts }])
+        (None, vec![Artifact { id: new_id(app), name, parts, next_step }])
     } else {
         (Some(Message::of_agent(new_id(app), &context_id, &id, parts)), Vec::new())
     };
@@ -264,7 +259,7 @@ async fn store_task(
 }
 
 fn reply_parts(reply: Reply) -> Vec<Part> {
-    vec![Part::text(reply.text), Part::data(reply.data)]
+    vec![Part::text(reply.whole_text()), Part::data(reply.data)]
 }
 
 fn state_after(reply: &Reply) -> TaskState {

@@ -42,6 +42,9 @@ pub(super) struct Artifact {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) parts: Vec<Part>,
+    /// The end of its text that names the next step. Not stored: it matters only for what is stored of the text.
+    #[serde(skip)]
+    pub(super) next_step: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -108,11 +111,14 @@ impl Task {
 /// requested again.
 fn abridged(contents: &TaskContents) -> serde_json::Result<String> {
     let mut contents = contents.clone();
-    for part in contents.artifacts.iter_mut().flat_map(|artifact| &mut artifact.parts) {
-        let Content::Text(text) = &mut part.content else { continue };
-        // The answer ends with the next step, which cannot be sent without its secret.
-        let next = text.rfind("Next: ").filter(|at| clean(&text[*at..]).contains(NOT_STORED));
-        text.truncate(next.unwrap_or(text.len()));
+    // A next step cannot be sent without its secret.
+    let is_incomplete = |artifact: &&mut Artifact| clean(&artifact.next_step).contains(NOT_STORED);
+    for artifact in contents.artifacts.iter_mut().filter(is_incomplete) {
+        for part in &mut artifact.parts {
+            if let Content::Text(text) = &mut part.content {
+                text.truncate(text.strip_suffix(&artifact.next_step).map_or(text.len(), str::len));
+            }
+        }
     }
     let whole = without_secrets(serde_json::to_value(&contents)?).to_string();
     if whole.len() <= MAX_CONTENT_BYTES {

@@ -4,7 +4,6 @@
 
 use std::collections::HashSet;
 
-use crate::a2a::intent::matching;
 use crate::a2a::intent::parsed_text::ParsedText;
 use crate::a2a::intent::words::{Word, lists};
 use registry_model::ListingId;
@@ -24,9 +23,6 @@ const GENERAL: &str = "add ask be begin build call check combine confirm connect
     post put read record run save see send set show start take talk tell test try update use write";
 
 pub(super) const NEGATIONS: [&str; 3] = ["not", "dont", "never"];
-
-/// Words of a sentence that only says thanks.
-const MAX_THANKS: usize = 5;
 
 const WISHES: &str = "want like need";
 
@@ -243,7 +239,7 @@ pub(super) fn names_a_later_time(parsed: &ParsedText, texts: &[&str]) -> bool {
         "week month year time weekend monday tuesday wednesday thursday friday saturday sunday";
     const STATES: &str = "i ill we well it its they theyll";
     let words = &parsed.words;
-    let end = matching::colon(parsed).unwrap_or(parsed.text.len());
+    let end = parsed.colon().unwrap_or(parsed.text.len());
     let is_time = |at: usize| {
         let next = words.get(at + 1).map_or("", |word| word.low.as_str());
         lists(LATER, &words[at].low) || words[at].low == "next" && lists(UNITS, next)
@@ -251,12 +247,12 @@ pub(super) fn names_a_later_time(parsed: &ParsedText, texts: &[&str]) -> bool {
     (0..words.len()).filter(|at| is_time(*at) && words[*at].at.start < end).any(|at| {
         // "Tell {id} that I am back tomorrow": the time belongs to the text. "Endorse it next week" has no text.
         let time = &parsed.text[words[at].at.clone()];
-        let is_said = texts.iter().any(|text| text.contains(time) && text.split(' ').count() > 2);
+        let is_in_text = texts.iter().any(|text| text.contains(time) && text.split(' ').count() > 2);
         let begins = (0..=at).rev().find(|at| words[*at].starts_clause).unwrap_or(0);
         // "List it, I will fix it tomorrow."
         let states = lists(STATES, &words[begins].low)
             && words.get(begins + 1).is_none_or(|next| !lists(WISHES, &next.low) && next.low != "would");
-        !is_said && !states
+        !is_in_text && !states
     })
 }
 
@@ -280,11 +276,6 @@ pub(super) fn requests(verbs: &str, text: &str, words: &[Word]) -> bool {
 pub(super) fn refuses(words: &[Word]) -> bool {
     words.first().is_some_and(|word| matches!(word.low.as_str(), "no" | "nope"))
         || (0..words.len()).any(|at| retracts(words, at))
-}
-
-pub(super) fn is_thanks(words: &[Word], sentence: usize) -> bool {
-    let mut own = words.iter().filter(|word| word.sentence == sentence);
-    own.clone().count() <= MAX_THANKS && own.next().is_some_and(|word| word.low.starts_with("thank"))
 }
 
 /// Whether a later message contains any word that objects to the request it completes.

@@ -35,12 +35,8 @@ pub(super) struct OperationExamples {
     pub(super) negated_verbs: HashSet<String>,
 }
 
-#[derive(Debug)]
-pub(super) struct ExampleBook {
-    pub(super) operations: Vec<OperationExamples>,
-}
-
-pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
+/// The examples of all operations, in the order of the catalog.
+pub(super) static EXAMPLES: LazyLock<Vec<OperationExamples>> = LazyLock::new(|| {
     let operations = CATALOGUE.iter().copied().map(|entry| {
         let parsed: Vec<_> = sentences::all(entry.described).map(parse).collect();
         let verbs = |negation: bool| -> HashSet<String> {
@@ -53,8 +49,14 @@ pub(super) static EXAMPLE_BOOK: LazyLock<ExampleBook> = LazyLock::new(|| {
         let arguments = ArgumentSlots::of(entry);
         OperationExamples { entry, examples, arguments, is_search, verbs, negated_verbs }
     });
-    ExampleBook { operations: operations.collect() }
+    operations.collect()
 });
+
+impl OperationExamples {
+    pub(super) fn of(entry: &AnyOperation) -> Option<&'static Self> {
+        EXAMPLES.iter().find(|operation| std::ptr::eq(operation.entry, entry))
+    }
+}
 
 pub(super) fn parse(text: &str) -> (Vec<Word>, Example) {
     let (mut rest, implied) = text.split_once(" => ").unwrap_or((text, ""));

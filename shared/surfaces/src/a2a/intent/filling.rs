@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::a2a::intent::argument_slots::Slot;
+use crate::a2a::intent::command;
 use crate::a2a::intent::examples::{self, Example, OperationExamples};
 use crate::a2a::intent::parsed_text::ParsedText;
 use crate::a2a::intent::words::{Word, lists, words};
-use crate::a2a::intent::{command, matching};
 use registry_features::listing::operations::{CHECK_LIVENESS, CHECK_STATUS};
 use registry_model::ListingId;
 
@@ -36,25 +36,14 @@ pub(super) fn fill(
     verb: Option<usize>,
 ) -> Result<Filling, (Slot, Map<String, Value>)> {
     let mut filling = Filling { arguments: Map::new(), used_words: HashSet::new() };
+    let verb = verb.unwrap_or(0);
     let needed = example.slots.iter().filter(|slot| **slot == Slot::Id).count();
     let of_listing = operation.arguments.knows("from") && parsed.ids.len() > needed;
     let sending = of_listing.then(|| parsed.sending_listing()).flatten();
-    let others = || parsed.ids.iter().filter(|id| sending.as_ref().is_none_or(|(sender, _)| id != sender));
-    // In "plan {id} with {id}, and leave a trace on {id}", the last is meant.
-    let verb = verb.unwrap_or(0);
-    let is_later = |id: &String| parsed.place(id).is_none() || parsed.place_after(id, verb).is_some();
-    let later = others().filter(|id| is_later(id)).count();
-    let ids = || others().filter(|id| later < needed || is_later(id));
-    let takes_name = operation.arguments.takes_sender;
-    let sender = match &sending {
-        Some((id, range)) => {
-            let written = parsed.place(id).filter(|_| takes_name).map(|place| &parsed.text[place]);
-            Some((written.unwrap_or(id), range.clone()))
-        }
-        None => parsed.signature().filter(|_| takes_name),
-    };
-    if let Some((name, _)) = &sender {
-        filling.arguments.insert("from".to_owned(), Value::from(*name));
+    let ids = target_ids(parsed, sending.as_ref().map(|(sender, _)| *sender), needed, verb);
+    let (from, sender) = sender(parsed, operation, sending).unzip();
+    if let Some(from) = from {
+        filling.arguments.insert("from".to_owned(), Value::from(from));
     }
     let mut filled = [0_usize; 4];
     for slot in &example.slots {
@@ -72,32 +61,17 @@ pub(super) fn fill(
                 (if is_mcp { "mcp_url" } else { argument }, parsed.urls.first().cloned())
             }
             Slot::Token => (argument, parsed.tokens.first().cloned()),
-            Slot::Id => match ids().nth(nth) {
-                Some(id) => (argument, Some(id.clone())),
+            Slot::Id => match ids.get(nth) {
+                Some(id) => (argument, Some((*id).clone())),
                 None => listing(parsed, operation, nth, argument, &mut filling),
             },
             Slot::Text => {
-                let ids_before = filled[Slot::Id as usize];
-                let places = ids().take(ids_before);
-                let places =
-                    places.filter_map(|id| parsed.place_after(id, verb).or_else(|| parsed.place(id)));
-                let after_ids = places.map(|place| place.end).max().unwrap_or(0);
-                let sender = sender.as_ref().map(|(_, range)| range.clone());
-                let text = text(parsed, example, after_ids, sender, &mut filling.used_words);
-                let text = match operation.entry.effect.read_only {
-                    true if operation.is_search && parsed.quoted == 0 => {
-                        (text.is_some() || has_topic(parsed, &HashSet::new())).then(|| query(parsed))
-                    }
-                    // A query may be cut; a text to store is passed on in full, or refused.
-                    true => text
-                        .filter(|text| !lists("it him her them", &text.to_lowercase()))
-                        .map(|text| text.trim_end_matches('?').chars().take(MAX_QUERY_CHARS).collect()),
-                    // An example that was sent unchanged has a placeholder.
-                    false => text
-                        .filter(|text| !(text.starts_with('<') && text.ends_with('>')))
-                        .filter(|text| has_content(parsed, operation, text)),
-                };
-                (argument, text)
+                let before = ids.iter().take(filled[Slot::Id as usize]);
+                let positions =
+                    before.filter_map(|id| parsed.position_after(id, verb).or_else(|| parsed.position(id)));
+                let after_ids = positions.map(|position| position.end).max().unwrap_or(0);
+                let text = text(parsed, example, after_ids, sender.clone(), &mut filling.used_words);
+                (argument, text_argument(parsed, operation, text))
             }
         };
         let Some(value) = value else { return Err((*slot, filling.arguments)) };
@@ -106,10 +80,52 @@ pub(super) fn fill(
     Ok(filling)
 }
 
+/// The listings that a request is about. In "plan {id} with {id}, and leave a trace on {id}", the last is meant: if enough listings
+/// follow the verb, only these.
+fn target_ids<'a>(
+    parsed: &'a ParsedText,
+    sender: Option<&str>,
+    needed: usize,
+    verb: usize,
+) -> Vec<&'a String> {
+    let is_later = |id: &&String| parsed.position(id).is_none() || parsed.position_after(id, verb).is_some();
+    let others: Vec<&String> = parsed.ids.iter().filter(|id| sender != Some(id.as_str())).collect();
+    let later: Vec<&String> = others.iter().copied().filter(is_later).collect();
+    if later.len() < needed { others } else { later }
+}
+
+/// Who sends the message, and where it says so: a listing, or any name if the operation takes one.
+fn sender<'a>(
+    parsed: &'a ParsedText,
+    operation: &OperationExamples,
+    sending: Option<(&'a str, Range<usize>)>,
+) -> Option<(&'a str, Range<usize>)> {
+    let takes_name = operation.arguments.takes_sender;
+    let Some((id, range)) = sending else { return parsed.signature().filter(|_| takes_name) };
+    let written = parsed.position(id).filter(|_| takes_name).map(|position| &parsed.text[position]);
+    Some((written.unwrap_or(id), range))
+}
+
+/// What a text slot is filled with; `None` if the text says nothing.
+fn text_argument(parsed: &ParsedText, operation: &OperationExamples, text: Option<String>) -> Option<String> {
+    // A text to store is passed on in full, or refused.
+    if !operation.entry.effect.read_only {
+        // An example that was sent unchanged has a placeholder.
+        let is_placeholder = |text: &String| text.starts_with('<') && text.ends_with('>');
+        return text.filter(|text| !is_placeholder(text) && has_content(parsed, operation, text));
+    }
+    if operation.is_search && parsed.quoted == 0 {
+        return (text.is_some() || has_topic(parsed, &HashSet::new())).then(|| query(parsed));
+    }
+    // A query may be cut.
+    text.filter(|text| !lists("it him her them", &text.to_lowercase()))
+        .map(|text| text.trim_end_matches('?').chars().take(MAX_QUERY_CHARS).collect())
+}
+
 /// Whether a text to store says something, as a quotation does and what follows a colon. "Warn the others" does not.
 fn has_content(parsed: &ParsedText, operation: &OperationExamples, text: &str) -> bool {
     let known = |word: &Word| operation.examples.iter().any(|example| example.stems.contains(&word.stem));
-    let (all, is_marked) = (words(text), parsed.quoted > 0 || matching::colon(parsed).is_some());
+    let (all, is_marked) = (words(text), parsed.quoted > 0 || parsed.colon().is_some());
     // "Mark the messages of {id} as read" contains no message.
     let is_role = text.starts_with("as ");
     is_marked || all.is_empty() || !is_role && all.iter().any(|word| word.is_significant() && !known(word))
@@ -166,8 +182,8 @@ pub(super) fn query(parsed: &ParsedText) -> String {
     }
 }
 
-/// What a message says in the place of the text slot of a phrase.
-pub(super) fn said(parsed: &ParsedText, phrase: &str) -> Option<String> {
+/// What a message says where a phrase has its text slot.
+pub(super) fn text_of_phrase(parsed: &ParsedText, phrase: &str) -> Option<String> {
     let (_, example) = examples::parse(phrase);
     let ids = example.slots.iter().take_while(|slot| **slot == Slot::Id).count();
     text(parsed, &example, parsed.end_of_ids(ids), None, &mut HashSet::new())
@@ -192,7 +208,7 @@ fn text(
     let (before, after) = &example.around_text;
     let is_blank =
         |range: Range<usize>| parsed.text.get(range).is_some_and(|gap| !gap.contains(char::is_alphanumeric));
-    let after_colon = || matching::colon(parsed).map(|colon| colon + 1);
+    let after_colon = || parsed.colon().map(|colon| colon + 1);
     let mut start = end_of(&parsed.words, before).or_else(after_colon)?.max(after_ids);
     if let Some(sender) = sender.as_ref().filter(|sender| is_blank(start..sender.start)) {
         start = sender.end;

@@ -5,10 +5,12 @@ use std::ptr;
 use serde_json::{Map, Value, json};
 
 use crate::a2a::intent::argument_slots::{ArgumentSlots, Slot};
+use crate::a2a::intent::content::MessageContent;
 use crate::a2a::intent::matching::{CERTAIN, MIN_PROBABILITY};
 use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::request::{Hold, Intent};
 use crate::a2a::intent::words::{lists, words};
-use crate::a2a::intent::{Hold, Intent, MessageContent, command, matching, parse_content, with_short_answer};
+use crate::a2a::intent::{command, matching};
 use registry_features::AnyOperation;
 use registry_features::interop::operations::DEPOSIT_OUTCOME;
 use registry_features::listing::operations::{ARD_SEARCH, MATCH_CAPABILITY};
@@ -33,6 +35,7 @@ const BEFORE: &str = "and also first then please could can you i we would like w
 const AND: [&str; 6] = [" and ", " und ", " et ", " y ", " ed ", " e "];
 
 /// A request in a message besides the chosen one.
+#[derive(Debug)]
 pub(super) struct Further {
     /// The part of the message; `None` if all of it may mean this, too.
     pub(super) text: Option<String>,
@@ -41,12 +44,12 @@ pub(super) struct Further {
     pub(super) own: Option<Intent>,
 }
 
-pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
+pub(super) fn find(message: &MessageContent, chosen: &Intent) -> Option<Further> {
     let is_split = matches!(chosen, Intent::Refused(_, Hold::SeveralListings | Hold::Later));
-    if is_split || !message.data.is_empty() || message.text.trim_start().starts_with('{') {
+    if is_split || !message.is_plain_text() {
         return None;
     }
-    let (parsed, _) = parse_content(message);
+    let (parsed, _) = message.parse();
     let is_enumeration = parsed.ids.windows(2).all(|two| parsed.are_listed_together(&two[0], &two[1]));
     if parsed.ids.len() > 2 && is_enumeration {
         return of_other_listings(&parsed, chosen);
@@ -63,7 +66,7 @@ pub(super) fn of(message: &MessageContent, chosen: &Intent) -> Option<Further> {
 fn of_a_tool(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
     parsed
         .tool_name()
-        .filter(|_| operation(chosen).is_some_and(|entry| ptr::eq(entry, &MATCH_CAPABILITY)))?;
+        .filter(|_| chosen.operation().is_some_and(|entry| ptr::eq(entry, &MATCH_CAPABILITY)))?;
     let intent = matching::interpret(parsed, &Map::new());
     let is_asked = matches!(intent, Intent::Missing(entry, Slot::Id, _) if entry.effect.read_only);
     is_asked.then_some(Further { text: None, intent, own: None })
@@ -71,7 +74,7 @@ fn of_a_tool(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
 
 /// What a message also means if its operation is uncertain, or if it only asks about one that writes: "should I endorse it?"
 fn also_meant(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
-    let entry = operation(chosen)?;
+    let entry = chosen.operation()?;
     let fields = Map::new();
     let asks = command::asks_how(&parsed.text, &parsed.words);
     let is_asked = matches!(chosen, Intent::Refused(_, why) if *why == Hold::Retracted || *why == Hold::Unrequested && asks);
@@ -89,9 +92,9 @@ fn also_meant(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
         _ if is_asked && ptr::eq(entry, &CHECKOUT) => Some(Intent::Run(&PREVIEW_PRODUCT, json!({}))),
         _ => matching::second(parsed, &fields, entry),
     }?;
-    let further = with_short_answer(intent);
-    let is_same = operation(&further).is_some_and(|other| ptr::eq(other, entry))
-        && arguments(&further) == arguments(chosen);
+    let further = intent.with_short_answer();
+    let is_same = further.operation().is_some_and(|other| ptr::eq(other, entry))
+        && further.arguments() == chosen.arguments();
     (!is_same).then_some(Further { text: None, intent: further, own: None })
 }
 
@@ -111,14 +114,14 @@ fn of_other_listings(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
 
 /// The part of a message that requests another operation than the chosen one, if a part requests that one, too.
 fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
-    let (whole, chosen) = (chosen, operation(chosen)?);
+    let (whole, chosen) = (chosen, chosen.operation()?);
     // "Compare {id} and {id}" is one request.
     let has_all = |all: &Value| parsed.ids.iter().all(|id| all.to_string().contains(&format!("\"{id}\"")));
-    if parsed.ids.len() > 1 && arguments(whole).is_some_and(has_all) {
+    if parsed.ids.len() > 1 && whole.arguments().is_some_and(has_all) {
         return None;
     }
     // What follows a colon is the text of the request before it.
-    let end = matching::colon(parsed).unwrap_or(parsed.text.len());
+    let end = parsed.colon().unwrap_or(parsed.text.len());
     let head = AND.iter().fold(parsed.text[..end].to_owned(), |text, and| text.replace(and, "\n"));
     // A URL and a number contain points, too.
     let head =
@@ -138,15 +141,16 @@ fn by_parts(message: &MessageContent, parsed: &ParsedText, chosen: &Intent) -> O
     let target = meant.iter().find(|(_, part)| part.has_target);
     let is_guess = is_search || matches!(whole, Intent::Refused(_, Hold::Unrequested));
     let is_about_one = is_guess && target.is_some_and(|(_, part)| part.entry.effect.read_only);
-    let is_said = !is_about_one && meant.iter().any(|(_, part)| ptr::eq(part.entry, chosen));
-    let is_chosen = |part: &Meant| if is_said { ptr::eq(part.entry, chosen) } else { part.has_target };
+    let requests_chosen = !is_about_one && meant.iter().any(|(_, part)| ptr::eq(part.entry, chosen));
+    let is_chosen =
+        |part: &Meant| if requests_chosen { ptr::eq(part.entry, chosen) } else { part.has_target };
     let (chosen_parts, others): (Vec<_>, Vec<_>) = meant.into_iter().partition(|(_, part)| is_chosen(part));
     let mut chosen_parts = chosen_parts.into_iter();
     let (_, first) = chosen_parts.next()?;
-    let of_listing = |intent: &Intent| arguments(intent).map(|arguments| arguments["listing_id"].clone());
+    let of_listing = |intent: &Intent| intent.arguments().map(|arguments| arguments["listing_id"].clone());
     // "I used {id}, it worked. Report that {id} worked" is one report.
     let differs = |part: &Meant| match part.entry.effect.read_only {
-        true => arguments(&part.intent) != arguments(&first.intent),
+        true => part.intent.arguments() != first.intent.arguments(),
         false => of_listing(&part.intent) != of_listing(whole),
     };
     let repeated = chosen_parts.filter(|(_, part)| part.has_target && differs(part));
@@ -179,20 +183,6 @@ pub(super) fn opens(text: &str) -> bool {
     first.is_some_and(|first| lists(OPENINGS, &first.low) || lists(OPENINGS_ELSEWHERE, &first.low))
 }
 
-pub(super) fn operation(intent: &Intent) -> Option<&'static AnyOperation> {
-    match intent {
-        Intent::Run(entry, _) | Intent::Missing(entry, ..) | Intent::Refused(entry, _) => Some(entry),
-        _ => None,
-    }
-}
-
-fn arguments(intent: &Intent) -> Option<&Value> {
-    match intent {
-        Intent::Run(_, arguments) => Some(arguments),
-        _ => None,
-    }
-}
-
 struct Meant {
     entry: &'static AnyOperation,
     intent: Intent,
@@ -206,14 +196,14 @@ struct Meant {
 fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     let content = |text: &str| {
         let names = message.names.clone();
-        parse_content(&MessageContent { text: text.to_owned(), names, ..MessageContent::default() })
+        MessageContent { text: text.to_owned(), names, ..MessageContent::default() }.parse()
     };
     let (parsed, fields) = content(part);
     if parsed.words.len() + 2 * (parsed.ids.len() + parsed.urls.len()) < MIN_WORDS {
         return None;
     }
     let mut intent = matching::interpret(&parsed, &fields);
-    let entry = operation(&intent)?;
+    let entry = intent.operation()?;
     let (whole, _) = content(&message.text);
     let mut reads_it = entry.effect.read_only && !parsed.ids.is_empty();
     if let (Intent::Missing(_, Slot::Id, _), [id]) = (&intent, whole.ids.as_slice()) {
@@ -230,5 +220,5 @@ fn meant(message: &MessageContent, part: &str) -> Option<Meant> {
     let is_of_a_hit = matches!(intent, Intent::Missing(_, Slot::Id, _)) && entry.effect.read_only;
     let refers = refers && !reads_it;
     let is_request = is_likely && (reads_it || opens(part) && (!refers || is_of_a_hit));
-    Some(Meant { entry, intent: with_short_answer(intent), has_target, is_request, refers })
+    Some(Meant { entry, intent: intent.with_short_answer(), has_target, is_request, refers })
 }

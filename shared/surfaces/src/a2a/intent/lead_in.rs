@@ -1,12 +1,14 @@
 //! Leaves out what a message says before its question: "I run a platform. Which sign-in does {id} need?"
 
+use crate::a2a::intent::command;
+use crate::a2a::intent::content::MessageContent;
 use crate::a2a::intent::further_request::opens;
 use crate::a2a::intent::matching::{self, CERTAIN};
 use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::request::{Hold, Intent};
 use crate::a2a::intent::words::lists;
-use crate::a2a::intent::{Hold, Intent, MessageContent, command, parse_content};
 
-/// A shorter question may need what was said before it.
+/// A shorter question may need what comes before it.
 const MIN_WORDS: usize = 4;
 /// What such a question would be about.
 const REFERS: &str = "it its one ones they them their this that these those any he she so there";
@@ -39,7 +41,7 @@ fn start_of_request(text: &str) -> Option<usize> {
 
 /// After a listing was named, only a question about the registry is certain.
 fn is_certain(request: &MessageContent, after_a_name: bool) -> bool {
-    let (parsed, fields) = parse_content(request);
+    let (parsed, fields) = request.parse();
     let min = if after_a_name { MIN_WORDS + 2 } else { MIN_WORDS };
     if parsed.words.len() + 2 * parsed.ids.len() < min
         || parsed.words.iter().any(|word| lists(REFERS, &word.low))
@@ -47,7 +49,7 @@ fn is_certain(request: &MessageContent, after_a_name: bool) -> bool {
         return false;
     }
     match matching::interpret(&parsed, &fields) {
-        // What was said before may take back or limit what is to be stored.
+        // What comes before may take back or limit what is to be stored.
         Intent::Run(entry, _) if !entry.effect.read_only => false,
         Intent::Refused(_, Hold::Unrequested) if after_a_name => {
             parsed.ids.is_empty() && parsed.names.is_empty()
@@ -64,13 +66,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_question_is_read_without_what_was_said_before_it() {
+    fn only_a_question_is_read_without_what_comes_before_it() {
         let id = "agtpub_0123456789abcdef0123";
         let read =
             |text: &str| left_out(MessageContent { text: text.to_owned(), ..MessageContent::default() }).text;
         let question = format!("Which sign-in does {id} need?");
         assert_eq!(read(&format!("I run a platform. {question}")), question);
-        // What was said before may take the request back.
+        // What comes before may take the request back.
         for text in [
             format!("I don't want this yet. Endorse {id} for quick answers"),
             format!("That was a joke. Endorse {id} for quick answers"),

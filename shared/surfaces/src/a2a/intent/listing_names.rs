@@ -1,5 +1,5 @@
 //! Finds the listings that a message names without an id. Anybody can give a listing any name, so a name only leads to reading:
-//! what writes is held, and a search stays a search.
+//! what writes is not executed, and a search stays a search.
 
 use registry_app::App;
 use registry_model::ListingId;
@@ -7,11 +7,13 @@ use registry_model::error::Problem;
 use registry_search::embedding;
 
 use crate::a2a::intent::argument_slots::{ArgumentSlots, Slot};
-use crate::a2a::intent::further_request::operation;
+use crate::a2a::intent::content::MessageContent;
 use crate::a2a::intent::parsed_text::{ParsedText, without_possessive};
+use crate::a2a::intent::selection::select;
 use crate::a2a::intent::words::Word;
-use crate::a2a::intent::{MAX_NAMED, MessageContent};
 
+/// Names that are sought in the table, and listings of one name that a reply names.
+pub(super) const MAX_NAMED: usize = 5;
 const MAX_NAME_WORDS: usize = 6;
 /// Words of a message among which names are sought.
 const MAX_WORDS: usize = 120;
@@ -23,7 +25,7 @@ const MIN_LETTERS: usize = 4;
 pub(super) async fn with_endpoints(app: &App, message: MessageContent) -> Result<MessageContent, Problem> {
     let ParsedText { urls, ids, .. } = ParsedText::parse(&message.text);
     let takes_url = |entry| ArgumentSlots::of(entry).argument(Slot::Url, 0).is_some();
-    let meant = || operation(&crate::a2a::intent::parse_intent(&message, None));
+    let meant = || select(&message, None).operation();
     if let [id] = ids.as_slice()
         && !id.starts_with("agtpub_")
         && let Ok(parsed) = id.parse::<ListingId>()
@@ -45,7 +47,7 @@ pub(super) async fn with_endpoints(app: &App, message: MessageContent) -> Result
 }
 
 /// The message also with a name in capital letters or quotes that listings have in the table, also those that are not Live.
-pub(super) async fn found_in_table(
+pub(super) async fn find_in_table(
     app: &App,
     message: &MessageContent,
 ) -> Result<Option<MessageContent>, Problem> {
@@ -72,12 +74,12 @@ pub(super) async fn found_in_table(
 
 /// The message with the names in it, each with the ids of the Live listings that have it; `None` if there are none. `loosely`,
 /// for a message that lacks a listing: also names in small letters, and first words of names.
-pub(super) async fn found(
+pub(super) async fn find(
     app: &App,
     message: &MessageContent,
     loosely: bool,
 ) -> Result<Option<MessageContent>, Problem> {
-    if !message.data.is_empty() || message.text.trim_start().starts_with('{') {
+    if !message.is_plain_text() {
         return Ok(None);
     }
     app.search.load().await?;

@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 
 use crate::a2a::intent::argument_slots::Slot;
 use crate::a2a::intent::command::{self, Request};
-use crate::a2a::intent::examples::{EXAMPLE_BOOK, Example, OperationExamples};
+use crate::a2a::intent::examples::{EXAMPLES, Example, OperationExamples};
 use crate::a2a::intent::filling::{Filling, fill, has_topic, query};
 use crate::a2a::intent::meaning::Meaning;
 use crate::a2a::intent::parsed_text::ParsedText;
-use crate::a2a::intent::{Hold, Intent};
+use crate::a2a::intent::request::{Hold, Intent};
 use registry_features::AnyOperation;
 use registry_features::economy::operations::ABUNDANCE_RANK;
 use registry_features::interop::operations::DEPOSIT_OUTCOME;
@@ -24,7 +24,7 @@ use registry_features::talk::operations::TALK;
 /// The probability from which a message means an operation. Below it, a message is a search.
 pub(super) const MIN_PROBABILITY: f32 = 0.3;
 /// From here a message with an id or a URL may be about something else, a report of a use is stored without a request, and
-/// a message that requests nothing is told how to request what it seems to mean.
+/// a message that requests nothing gets a reply that says how to request what it seems to mean.
 pub(super) const CERTAIN: f32 = 0.5;
 /// The probability from which a message may also mean an operation.
 const ALSO_MEANT: f32 = 0.1;
@@ -45,7 +45,7 @@ struct Message<'a> {
     meaning: Meaning,
     /// Whether it contains an id or a URL.
     has_target: bool,
-    /// Its significant words, with the places where they begin. Some nine hundred examples are compared with them.
+    /// Its significant words, with the positions where they begin. Some nine hundred examples are compared with them.
     own: HashMap<&'a str, Vec<usize>>,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn interpret(parsed: &ParsedText, fields: &Map<String, Value>) -> Int
     }
     let message = Message::of(parsed, fields);
     let only = before_a_colon(parsed, fields);
-    let operations = EXAMPLE_BOOK.operations.iter();
+    let operations = EXAMPLES.iter();
     let operations =
         operations.filter(|operation| only.is_none_or(|only| std::ptr::eq(operation.entry, only)));
     let candidates = operations.flat_map(|operation| {
@@ -120,7 +120,7 @@ fn asked_about(message: &Message<'_>) -> Option<&'static AnyOperation> {
     if !message.parsed.text.contains('?') && !command::asks_how(&message.parsed.text, &message.parsed.words) {
         return None;
     }
-    let writing = EXAMPLE_BOOK.operations.iter().filter(|operation| !operation.entry.effect.read_only);
+    let writing = EXAMPLES.iter().filter(|operation| !operation.entry.effect.read_only);
     let known = writing.map(|operation| (message.probability(operation.entry), operation.entry));
     let best = known.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     (best.0 >= ALSO_MEANT).then_some(best.1)
@@ -133,7 +133,7 @@ pub(super) fn second(
     chosen: &AnyOperation,
 ) -> Option<Intent> {
     let message = Message::of(parsed, fields);
-    let reading = EXAMPLE_BOOK.operations.iter().filter(|operation| {
+    let reading = EXAMPLES.iter().filter(|operation| {
         let entry = operation.entry;
         // A visit of an inbox marks its messages as read, which nobody may do on a guess.
         let acts = entry.routes.iter().any(|route| route.acts);
@@ -149,33 +149,18 @@ pub(super) fn second(
     }
 }
 
-/// Where a text begins after an id: at its first colon.
-pub(super) fn colon(parsed: &ParsedText) -> Option<usize> {
-    let id = parsed.ids.first()?;
-    let after = parsed.text.find(id.as_str())? + id.len();
-    let ends = |at: &usize| parsed.text[after + at + 1..].starts_with(char::is_whitespace);
-    let at = after + parsed.text[after..].find(':').filter(ends)?;
-    // "From: Hooli Legal" is its sender.
-    let low = parsed.text[..at].to_ascii_lowercase();
-    (!low.ends_with("from") && !low.ends_with("signed")).then_some(at)
-}
-
 /// The operation that writes, if the words before a colon after an id request one: "tell {id}: …". What follows is its text, so
 /// it requests nothing.
 fn before_a_colon(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<&'static AnyOperation> {
-    let head = ParsedText::parse(&parsed.text[..colon(parsed)?]);
+    let head = ParsedText::parse(&parsed.text[..parsed.colon()?]);
     if reports_a_use(&head, &DEPOSIT_OUTCOME) {
         return Some(&DEPOSIT_OUTCOME);
     }
     let head = Message::of(&head, fields);
-    let writing = EXAMPLE_BOOK.operations.iter().filter(|operation| !operation.entry.effect.read_only);
+    let writing = EXAMPLES.iter().filter(|operation| !operation.entry.effect.read_only);
     let requested = writing.filter(|operation| matches!(requests(&head, operation)[0], Request::Clear(_)));
     let requested = requested.map(|operation| operation.entry);
     requested.max_by(|one, other| head.probability(one).total_cmp(&head.probability(other)))
-}
-
-pub(super) fn examples_of(entry: &AnyOperation) -> Option<&'static OperationExamples> {
-    EXAMPLE_BOOK.operations.iter().find(|operation| std::ptr::eq(operation.entry, entry))
 }
 
 pub(super) fn probability(parsed: &ParsedText, fields: &Map<String, Value>, entry: &AnyOperation) -> f32 {
@@ -195,7 +180,7 @@ pub(super) fn fallback(parsed: &ParsedText) -> Intent {
 
 fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
     let (entry, at) = parsed.operation_names.first()?;
-    let operation = examples_of(entry)?;
+    let operation = OperationExamples::of(entry)?;
     if !entry.effect.read_only {
         match command::request(&parsed.text, &parsed.words, |word| word == *at, &HashSet::new()) {
             Request::Clear(_) => {}
@@ -216,7 +201,7 @@ fn by_name(parsed: &ParsedText, fields: &Map<String, Value>) -> Option<Intent> {
 /// Whether a text asks to publish what comes with it: "list this MCP server".
 pub(super) fn asks_to_publish(parsed: &ParsedText) -> bool {
     let (words, none) = (&parsed.words, HashSet::new());
-    examples_of(&LIST_YOURSELF).is_some_and(|operation| {
+    OperationExamples::of(&LIST_YOURSELF).is_some_and(|operation| {
         let is_verb = |at: usize| operation.verbs.contains(&words[at].low);
         matches!(command::request(&parsed.text, words, is_verb, &none), Request::Clear(_))
     })
@@ -228,7 +213,9 @@ fn requests(message: &Message<'_>, operation: &OperationExamples) -> [Request; 2
     let text = message.parsed.unquoted();
     let text = text.as_str();
     // In "tell {id}: it does not work", the "not" is in the text. A later sentence may take the request back.
-    let written = colon(message.parsed)
+    let written = message
+        .parsed
+        .colon()
         .and_then(|colon| message.parsed.words.iter().find(|word| word.at.start > colon));
     let is_request = |word: &&crate::a2a::intent::words::Word| {
         written.is_none_or(|first| word.at.start < first.at.start || word.sentence != first.sentence)
@@ -275,8 +262,8 @@ fn candidate(
     let probability = message.probability(entry);
     let missing = if filling.is_ok() { 0.0 } else { STEP };
     let score = |similarity: f32| {
-        let said = example.slots.len() + example.implied.len();
-        probability + SIMILARITY * (similarity - missing + SLOT * said as f32)
+        let taken = example.slots.len() + example.implied.len();
+        probability + SIMILARITY * (similarity - missing + SLOT * taken as f32)
     };
     let all = |arguments: Map<String, Value>| {
         example.implied.clone().into_iter().chain(arguments).collect::<Map<_, _>>()
@@ -308,15 +295,15 @@ fn candidate(
     // "What proof do you have of {id}?" asks for what is known.
     if !is_clear {
         let asks = message.has_target && command::asks_for_a_fact(&parsed.text, &parsed.words);
-        let held = Intent::Refused(entry, Hold::Unrequested);
-        return (probability >= CERTAIN && !asks).then(|| (score(similarity - STEP), probability, held));
+        let refused = Intent::Refused(entry, Hold::Unrequested);
+        return (probability >= CERTAIN && !asks).then(|| (score(similarity - STEP), probability, refused));
     }
     let intent = match filling {
         // "It is a fake, please report it to the operator now": the reason is all that was written, unless it is only "report it".
         Ok(mut filling) if std::ptr::eq(entry, &REPORT_LISTING) && has_topic(parsed, &operation.verbs) => {
             let reason = filling.arguments.get("reason").and_then(Value::as_str);
             // Of "report {id} to the operator: it is spam", what follows the colon.
-            let after = colon(parsed).map(|colon| parsed.text[colon + 1..].trim());
+            let after = parsed.colon().map(|colon| parsed.text[colon + 1..].trim());
             let written = after.filter(|after| reason.is_some_and(|reason| reason.ends_with(after)));
             let whole = (parsed.quoted == 0 && after.is_none()).then_some(parsed.text.as_str());
             if let Some(reason) = written.or(whole).map(|reason| json!(reason)) {
@@ -390,12 +377,12 @@ fn run(
         arguments.remove("listing_id");
         arguments.insert("listing_ids".to_owned(), json!(parsed.ids));
     }
-    if let Some(operation) = examples_of(entry) {
+    if let Some(operation) = OperationExamples::of(entry) {
         operation.arguments.add_incidental(&mut arguments, parsed, fields, entry.effect.read_only);
     }
     // The list has only Live listings; an empty search lists those with another access.
     if std::ptr::eq(entry, &SEARCH_ACTIVE)
-        && let Some(search) = examples_of(&ARD_SEARCH).filter(|_| fields.is_empty())
+        && let Some(search) = OperationExamples::of(&ARD_SEARCH).filter(|_| fields.is_empty())
     {
         let mut filters = Map::new();
         search.arguments.add_incidental(&mut filters, parsed, fields, true);

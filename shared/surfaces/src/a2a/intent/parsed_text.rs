@@ -3,29 +3,28 @@
 
 use std::ops::Range;
 
-use crate::a2a::intent::command;
 use crate::a2a::intent::named_call;
-use crate::a2a::intent::words::{Word, WordSplitter, lists};
+use crate::a2a::intent::words::{Word, WordSplitter, is_thanks, lists};
 use registry_features::AnyOperation;
 use registry_formats::server_json;
-use registry_model::{Kind, ListingId, has_public_suffix};
+use registry_model::{Kind, ListingId};
+
+use forms::{is_day, is_email, is_host, is_id, is_token, scheme, trim_marks, url_of};
+
+mod forms;
+mod listings;
+mod measures;
+mod sender;
 
 /// The rest of a longer text is ignored.
 const MAX_BYTES: usize = 2000;
 /// Each word is compared with some nine hundred examples.
 const MAX_WORDS: usize = 150;
 
-/// Top-level domains that are far more often file name extensions.
-const FILE_EXTENSIONS: &str = "cc do java js md ml pl py rs sh so zip";
-
 /// How the registry names of servers begin that no host name begins with.
 const REVERSED: &str = "com. io. org. net. dev. ai. app.";
 
-/// What follows `agent-` or `mcp-` in ordinary words; anything else with such a prefix is a listing id.
-const ORDINARY_SUFFIXES: &str = "api based capable card cards client clients compatible directory endpoint endpoints first id like \
-    name native powered protocol registry server servers skill skills to-agent tool tools";
-
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ParsedText {
     /// The part of the text that was read.
     pub(super) text: String,
@@ -34,7 +33,7 @@ pub(super) struct ParsedText {
     pub(super) urls: Vec<String>,
     /// Listing ids, each once, as they were written, in the order of the text.
     pub(super) ids: Vec<String>,
-    /// The ids that were written as names, with their places.
+    /// The ids that were written as names, with their positions.
     named: Vec<(String, Range<usize>)>,
     pub(super) emails: Vec<String>,
     /// Access tokens and signed statements.
@@ -107,19 +106,6 @@ impl ParsedText {
         self.words.iter().map(|word| word.at.start).filter(move |start| part.contains(start))
     }
 
-    /// Takes "From planner-agent:" at the beginning; returns where the rest begins. A plain word before a comma may be a place.
-    fn take_sender(&mut self) -> usize {
-        let chunks: Vec<&str> = self.text.splitn(3, ' ').collect();
-        let [first, sender, _] = chunks[..] else { return 0 };
-        let name = sender.strip_suffix(':');
-        let name = name.or_else(|| sender.strip_suffix(',').filter(|name| name.contains(['-', '_'])));
-        let name = name.filter(|_| first.eq_ignore_ascii_case("from")).map(str::to_owned);
-        let end = name.as_ref().map_or(0, |_| first.len() + 1 + sender.len());
-        self.sender = name;
-        self.stand_ins.push((0..end, ""));
-        end
-    }
-
     /// Takes a chunk between two blanks; returns where to continue.
     fn take_chunk(&mut self, text: &str, chunk: Range<usize>, splitter: &mut WordSplitter) -> usize {
         let raw = &text[chunk.clone()];
@@ -175,95 +161,6 @@ impl ParsedText {
         chunk.end
     }
 
-    /// Takes the words or the quotation of a listing's name as its id.
-    pub(super) fn take_name(&mut self, name: &str, id: &str) {
-        let is_here = |word: &Word| self.text.get(word.at.start..).is_some_and(|rest| rest.starts_with(name));
-        let at = self.words.iter().position(is_here);
-        let quoted =
-            || self.text.find(name).filter(|_| self.names[..self.quoted].iter().any(|known| known == name));
-        let Some(start) = at.map(|at| self.words[at].at.start).or_else(quoted) else { return };
-        let range = start..start + name.len();
-        let starts_clause = at.is_some_and(|at| self.words[at].starts_clause);
-        self.words.retain(|word| !range.contains(&word.at.start));
-        // As after an id.
-        if let Some(next) = at.and_then(|at| self.words.get_mut(at)) {
-            next.starts_clause |= starts_clause;
-        }
-        self.quoted -= self.names[..self.quoted].iter().filter(|known| *known == name).count();
-        self.names.retain(|known| known != name);
-        self.stand_ins.push((range.clone(), LISTING));
-        self.named.push((id.to_owned(), range));
-        push_new(&mut self.ids, id);
-        let mut ids = std::mem::take(&mut self.ids);
-        ids.sort_by_key(|id| self.place(id).map_or(usize::MAX, |place| place.start));
-        self.ids = ids;
-    }
-
-    /// Where a listing is first; those of data parts have no place.
-    pub(super) fn place(&self, id: &str) -> Option<Range<usize>> {
-        let named = self.named.iter().find(|(known, _)| known == id).map(|(_, range)| range.clone());
-        named.or_else(|| self.text.find(id).map(|at| at..at + id.len()))
-    }
-
-    /// Where a listing is first after a place.
-    pub(super) fn place_after(&self, id: &str, start: usize) -> Option<Range<usize>> {
-        let written = &self.text[self.place(id)?];
-        let at = start + self.text.get(start..)?.find(written)?;
-        Some(at..at + written.len())
-    }
-
-    /// The listing in whose name a message about another one is sent, with its place and the words before it: "endorse {id} from
-    /// {id}".
-    pub(super) fn sending_listing(&self) -> Option<(&str, Range<usize>)> {
-        const BEFORE: [&str; 12] = [
-            "from",
-            "we are",
-            "i am",
-            "i'm",
-            "this is",
-            "on behalf of",
-            "in the name of",
-            "im namen von",
-            "de la part de",
-            "de parte de",
-            "en nombre de",
-            "em nome de",
-        ];
-        self.ids.iter().filter(|_| self.ids.len() > 1).find_map(|id| {
-            let place = self.place(id)?;
-            let before = self.text[..place.start].trim_end_matches([' ', '"', '“', '„', '«']);
-            let begins =
-                BEFORE.iter().filter_map(|words| before.len().checked_sub(words.len()).map(|at| (at, words)));
-            let mut begins = begins.filter(|(at, words)| {
-                before.get(*at..).is_some_and(|end| end.eq_ignore_ascii_case(words))
-                    && !before[..*at].ends_with(char::is_alphanumeric)
-            });
-            begins.next().map(|(at, _)| (id.as_str(), at..place.end))
-        })
-    }
-
-    /// Whether a listing follows another one in an enumeration: "{id}, {id} and {id}".
-    pub(super) fn are_listed_together(&self, id: &str, next: &str) -> bool {
-        const BETWEEN: &str = "and or & und oder et ou y o e ed";
-        let [Some(one), Some(next)] = [self.place(id), self.place(next)] else { return false };
-        let between = self.text.get(one.end..next.start).unwrap_or("-");
-        let mut between = between.split([' ', ',', '"', '“', '”', '\'']).filter(|word| !word.is_empty());
-        between.all(|word| lists(BETWEEN, &word.to_lowercase()))
-    }
-
-    /// The number in "quality 0.9", from 0 to 1.
-    pub(super) fn quality(&self) -> Option<f64> {
-        self.after_word("quality").filter(|quality| (0.0..=1.0).contains(quality))
-    }
-
-    /// The number directly after a word or its "of".
-    pub(super) fn after_word(&self, word: &str) -> Option<f64> {
-        let low = self.text.to_ascii_lowercase();
-        let (_, rest) = low.split_once(word)?;
-        let number = rest.trim_start().trim_start_matches("of ").split([' ', ',', ';', '?', '!']).next()?;
-        number.trim_end_matches('.').parse().ok()
-    }
-
     pub(super) fn says(&self, low: &str) -> bool {
         self.words.iter().any(|word| word.low == low)
     }
@@ -301,46 +198,6 @@ impl ParsedText {
         names.next().filter(|_| self.operation_names.is_empty() && self.tokens.is_empty())
     }
 
-    /// Who sends the message: a few words after "Signed:" at its end, or a name in the form of a program's, such as `planner-7`.
-    /// "It returned a signed answer" names nobody.
-    pub(super) fn signature(&self) -> Option<(&str, Range<usize>)> {
-        let low = self.text.to_ascii_lowercase();
-        let has_form = |name: &str| name.contains(['-', '_']) && !is_id(name);
-        let rest = |end: usize| self.text[end..].trim_start_matches([' ', '"', ':']);
-        let found = |name, at: usize, rest: &str| (name, at..self.text.len() - rest.len() + str::len(name));
-        for words in ["i am ", "i'm ", "on behalf of ", "in the name of "] {
-            let Some(at) = low.find(words) else { continue };
-            let rest = rest(at + words.len());
-            let name = rest.split([' ', ',', ';', ':', '.', '"', '\n']).next()?;
-            let ends = rest[name.len()..].starts_with(['.', ',', ';', ':']);
-            if has_form(name) && (!words.starts_with("i") || words.starts_with("in") || at == 0 && ends) {
-                return Some(found(name, at, rest));
-            }
-        }
-        for words in ["sign it as", "signed by", "signed", "from:", "--"] {
-            let Some(at) = low.rfind(words) else { continue };
-            let rest = rest(at + words.len());
-            let name = rest.trim_end_matches(['.', '!', '"', ' ']);
-            let begins = low[..at].trim_end().ends_with(['.', ',', ';', '!', '?']);
-            let is_short = !name.contains(['.', ',', ':', '\n']) && name.split(' ').count() <= 3;
-            if begins && is_short && !name.is_empty()
-                || words == "--" && !name.contains(' ') && has_form(name)
-            {
-                return Some(found(name, at, rest));
-            }
-        }
-        None
-    }
-
-    /// Where the first listings of the text end, so many as `count`.
-    pub(super) fn end_of_ids(&self, count: usize) -> usize {
-        let mut ends: Vec<usize> =
-            self.stand_ins.iter().filter(|(_, what)| *what == LISTING).map(|(range, _)| range.end).collect();
-        ends.sort_unstable();
-        ends.truncate(count);
-        ends.last().copied().unwrap_or(0)
-    }
-
     /// Returns what stands for the quotation, unless it is a text.
     fn take_quotation(&mut self, inner: &str) -> Option<&'static str> {
         let inner = inner.trim();
@@ -366,7 +223,7 @@ impl ParsedText {
     }
 
     pub(super) fn is_polite(&self, word: &Word) -> bool {
-        word.is_polite() || command::is_thanks(&self.words, word.sentence)
+        word.is_polite() || is_thanks(&self.words, word.sentence)
     }
 
     /// The text without polite words, in which other words stand for all URLs, ids and tokens.
@@ -383,65 +240,6 @@ impl ParsedText {
             end = part.end;
         }
         neutral + self.text.get(end..).unwrap_or_default()
-    }
-
-    /// How long a use took, in milliseconds: `took 1.5 seconds`, `timeout after 30 s`, `120ms`. `None` if it says several times.
-    pub(super) fn milliseconds(&self) -> Option<u32> {
-        const BEFORE: &str = "took in within after about only just around roughly nearly latency of needed";
-        let times = self.measures().filter_map(|(before, number, after)| {
-            let unit = match after.split(' ').next()? {
-                "ms" | "millisecond" | "milliseconds" => return Some(number),
-                "s" | "sec" | "secs" | "second" | "seconds" => 1000.0,
-                "min" | "minute" | "minutes" => 60_000.0,
-                _ => return None,
-            };
-            let is_ago = after.split(' ').nth(1) == Some("ago");
-            (!is_ago && lists(BEFORE, &before)).then_some(number * unit)
-        });
-        let [time] = times.collect::<Vec<f64>>()[..] else { return None };
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
-        let time = time as u32;
-        Some(time)
-    }
-
-    /// How many hours: `24 hours`, `2 days`.
-    pub(super) fn hours(&self) -> Option<f64> {
-        self.measures().find_map(|(_, number, after)| {
-            let unit = match after.split(' ').next()? {
-                "h" | "hour" | "hours" | "stunden" | "heures" | "horas" => 1.0,
-                "day" | "days" | "tage" | "jours" | "días" | "dias" => 24.0,
-                _ => return None,
-            };
-            Some(number * unit)
-        })
-    }
-
-    /// A rating from 1 to 5: `4 of 5`, `4/5`, `4 stars`, `rating of 4`.
-    pub(super) fn stars(&self) -> Option<u8> {
-        const AFTER: [&str; 7] = ["/5", "/ 5", "of 5", "out of 5", "von 5", "sur 5", "star"];
-        let is_rating = |before: &str, after: &str| {
-            lists("rating nota note bewertung puntuación voto", before)
-                || AFTER.iter().any(|end| after.starts_with(end))
-        };
-        let (_, number, _) = self.measures().find(|(before, _, after)| is_rating(before, after))?;
-        (1..=5).find(|stars| (f64::from(*stars) - number).abs() < f64::EPSILON)
-    }
-
-    /// Numbers, each with the word before it and with what follows: the rest of its word and three more, in lower case.
-    fn measures(&self) -> impl Iterator<Item = (String, f64, String)> {
-        let low = self.text.to_lowercase();
-        let words =
-            low.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/'));
-        let words: Vec<String> = words.map(str::to_owned).collect();
-        (0..words.len()).filter_map(move |at| {
-            let (number, unit) = words[at].split_at(
-                words[at].find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(words[at].len()),
-            );
-            let after = std::iter::once(unit).chain(words.iter().skip(at + 1).take(3).map(String::as_str));
-            let after = after.collect::<Vec<_>>().join(" ");
-            let before = words[..at].iter().rfind(|word| *word != "of").cloned().unwrap_or_default();
-            Some((before, number.parse().ok()?, after.trim().to_owned()))
-        })
     }
 
     fn take_numbers_and_names(&mut self) {
@@ -527,82 +325,15 @@ fn quotation(text: &str, at: usize) -> Option<(Range<usize>, Range<usize>)> {
     (closes && (1..=200).contains(&length)).then_some((start..end, at..end + found.len_utf8()))
 }
 
-fn scheme(text: &str) -> Option<usize> {
-    let low = text.to_ascii_lowercase();
-    [low.find("https://"), low.find("http://")].into_iter().flatten().min()
-}
-
-/// The URL at the beginning of a text, without the punctuation of the sentence around it.
-fn url_of(text: &str) -> &str {
-    let stop = |c: char| c.is_whitespace() || "<>\"“”»`|\\。，、；）」".contains(c);
-    let mut url = &text[..text.find(stop).unwrap_or(text.len())];
-    loop {
-        let shorter = url.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', ']', '}']);
-        let shorter = match shorter.strip_suffix(')') {
-            Some(head) if head.matches('(').count() < shorter.matches(')').count() => head,
-            _ => shorter,
-        };
-        if shorter == url {
-            return url;
-        }
-        url = shorter;
-    }
-}
-
-/// A chunk without the punctuation around it, and where the rest begins.
-fn trim_marks(raw: &str) -> (&str, usize) {
-    let inner = |c: char| c.is_alphanumeric();
-    let from = raw.find(inner).unwrap_or(raw.len());
-    let to = raw.rfind(inner).map_or(from, |at| at + raw[at..].chars().next().map_or(1, char::len_utf8));
-    let to = if raw[to..].starts_with('/') { to + 1 } else { to };
-    (raw.get(from..to).unwrap_or_default(), from)
-}
-
-fn is_id(text: &str) -> bool {
-    let slug = |rest: &str| {
-        rest.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && rest.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
-            && !ORDINARY_SUFFIXES.split(' ').any(|suffix| suffix.eq_ignore_ascii_case(rest))
-    };
-    match text.split_once(['_', '-']) {
-        Some(("agtpub", rest)) => !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_alphanumeric()),
-        Some(("agent" | "mcp", rest)) => {
-            text.as_bytes().get(text.len() - rest.len() - 1) == Some(&b'-') && slug(rest)
-        }
-        _ => false,
-    }
-}
-
-/// `at_…`, or a JWS, whose header is a JSON object.
-fn is_token(text: &str) -> bool {
-    let is_plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
-    is_plain && text.len() > 12 && (text.starts_with("eyJ") || text.starts_with("at_"))
-}
-
-/// Whether a text begins as a day: four digits, two and two.
-fn is_day(text: &str) -> bool {
-    let day = text.bytes().take(10).map(|byte| if byte.is_ascii_digit() { b'0' } else { byte });
-    day.eq(*b"0000-00-00")
-}
-
-fn is_email(text: &str) -> bool {
-    text.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && is_host(domain))
-}
-
-/// A host name under a public suffix, with or without a path; not a file name.
-fn is_host(text: &str) -> bool {
-    let (host, path) = text.split_once('/').map_or((text, None), |(host, path)| (host, Some(path)));
-    let name = host.split_once(':').map_or(host, |(name, _)| name);
-    let labels: Vec<&str> = name.split('.').collect();
-    let plain =
-        |label: &&str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    let last = labels.last().copied().unwrap_or_default().to_ascii_lowercase();
-    labels.len() >= 2
-        && labels.iter().all(plain)
-        && last.bytes().all(|b| b.is_ascii_alphabetic())
-        && (labels.len() > 2 || path.is_some() || !lists(FILE_EXTENSIONS, &last))
-        && has_public_suffix(&name.to_ascii_lowercase())
-}
-
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_beginning_of_a_long_text_is_read() {
+        let long = format!("help {}", "é".repeat(20_000));
+        assert_eq!(ParsedText::parse(&long).words.len(), 1);
+        let long = format!("help {}", "word ".repeat(4000));
+        assert!(ParsedText::parse(&long).text.len() <= MAX_BYTES);
+    }
+}

@@ -1,34 +1,89 @@
-//! Writes an answer in words, from the templates of its operation ([`registry_features::Operation::SUMMARY`]).
+//! Writes an answer in words, from the templates of its operation ([`registry_features::Operation::SUMMARY`]), and the step that
+//! follows. The texts are for clients that show the text and ignore the data.
 
+use serde_json::{Map, Value, json};
+
+use crate::a2a::intent::named_call;
+use registry_features::AnyOperation;
 use registry_model::error::shorten;
-use serde_json::Value;
 
-/// Rows of a list are shown up to so many bytes, but at least one.
+/// Rows of a list are written up to so many bytes, but at least one.
 const MAX_ROWS_BYTES: usize = 1200;
 const MAX_VALUE_CHARS: usize = 400;
+const MAX_NEXT_CHARS: usize = 600;
+
+const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
+
+/// The text of an answer and of its next step, which is empty if there is none.
+pub(super) fn answer(entry: &AnyOperation, result: &Value) -> (String, String) {
+    let sentences = entry.summary.iter().filter_map(|template| sentence(template, result));
+    let sentences = sentences.collect::<Vec<_>>().join(" ");
+    let next_step = NEXT_MEMBERS.iter().find_map(|member| next_step(&result[*member])).unwrap_or_default();
+    // A listing that was never Live may have its id as its name.
+    let id = result["listing_id"].as_str().unwrap_or_default();
+    let [text, next_step] = [sentences, next_step].map(|text| text.replace(&format!("\"{id}\" ({id})"), id));
+    let text = match (text.is_empty(), next_step.is_empty()) {
+        (true, true) => format!("{}: done.", entry.title),
+        (false, false) => text + " ",
+        _ => text,
+    };
+    (text, next_step)
+}
+
+/// The next step: its text, and the message that executes it.
+pub(super) fn next_step(next: &Value) -> Option<String> {
+    let text = next.as_str().or_else(|| next["note"].as_str())?;
+    let message = message(next).map(|message| format!(" {message}")).unwrap_or_default();
+    (!text.is_empty()).then(|| format!("Next: {}{message}", shorten(text, MAX_NEXT_CHARS)))
+}
+
+/// The message that executes the next step: a phrase if it expresses all arguments, else the call as JSON.
+fn message(next: &Value) -> Option<String> {
+    let tool = next["tool"].as_str()?;
+    let mut arguments = next.get("body").or_else(|| next.get("arguments"))?.as_object()?.clone();
+    // At an endpoint of several operations the body names the operation.
+    arguments.retain(|name, value| name != "action" || value != tool);
+    let phrase = named_call::named(tool).and_then(|entry| phrase(entry, &arguments));
+    Some(match phrase {
+        Some(phrase) => format!("Say: \"{phrase}\""),
+        None => format!("Send: {}", json!({ "tool": tool, "arguments": arguments })),
+    })
+}
+
+fn phrase(entry: &AnyOperation, arguments: &Map<String, Value>) -> Option<String> {
+    let mut values = arguments.iter();
+    let (Some((name, Value::String(value))), None) = (values.next(), values.next()) else { return None };
+    let slot = match name.as_str() {
+        "id" | "listing_id" => "{id}",
+        "url" => "{url}",
+        _ => return None,
+    };
+    let phrase = entry.phrases().find(|phrase| phrase.contains(slot))?;
+    Some(phrase.replace(slot, value))
+}
 
 /// A sentence of an answer; `None` if the answer has no value for it. `{a.b}` is the value of a member, `{a#}` the length of a
 /// list or a count, `{a#row}` with its noun, `{a?yes|no}` depends on a boolean, `{a:words}` has words for an absent value, and `{a~}` is a number of hours in words. After `[a]`, the rest is written for each row of a list. A part between two ` | `
 /// is left out if it has no value.
-pub(crate) fn sentence(template: &str, answer: &Value) -> Option<String> {
+fn sentence(template: &str, answer: &Value) -> Option<String> {
     let Some((before, (list, row))) =
         template.split_once('[').and_then(|(before, rest)| Some((before, rest.split_once(']')?)))
     else {
         return parts(template, answer).map(ended);
     };
     let rows = member(answer, list)?.as_array()?;
-    let (mut texts, mut shown) = (String::new(), 0);
+    let (mut texts, mut written) = (String::new(), 0);
     for text in rows.iter().filter_map(|value| parts(row, value)) {
-        if shown > 0 && texts.len() + text.len() > MAX_ROWS_BYTES {
+        if written > 0 && texts.len() + text.len() > MAX_ROWS_BYTES {
             break;
         }
-        texts += if shown == 0 { "" } else { "; " };
+        texts += if written == 0 { "" } else { "; " };
         texts += text.trim_end_matches('.');
-        shown += 1;
+        written += 1;
     }
-    let more = rows.len().checked_sub(shown).filter(|more| *more > 0);
+    let more = rows.len().checked_sub(written).filter(|more| *more > 0);
     let more = more.map(|more| format!("; and {more} more not in this text")).unwrap_or_default();
-    (shown > 0).then(|| ended(format!("{}{texts}{more}", parts(before, answer).unwrap_or_default())))
+    (written > 0).then(|| ended(format!("{}{texts}{more}", parts(before, answer).unwrap_or_default())))
 }
 
 /// With a full stop, unless it ends with another mark.

@@ -4,10 +4,15 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
+use crate::a2a::intent::argument_slots::ArgumentSlots;
+use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::selection::select;
 use crate::a2a::intent::*;
 use registry_features::CATALOGUE;
+use registry_features::operation::short::DETAIL;
+use registry_model::settings::Settings;
 
 const CARD: &str = "https://agent.acme.dev/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
@@ -18,7 +23,7 @@ fn said(text: &str) -> MessageContent {
 }
 
 fn parsed(text: &str) -> Intent {
-    parse_intent(&said(text), None)
+    select(&said(text), None)
 }
 
 /// A text with values for its placeholders.
@@ -225,7 +230,7 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
         assert_eq!(intent(&with_values(text)), with_values(meant), "{text}");
     }
     let said = MessageContent { text: format!("{ID} does not work"), ..MessageContent::default() };
-    let example = render::example(
+    let example = suggestion::example(
         &registry_features::interop::operations::DEPOSIT_OUTCOME,
         Some(&ParsedText::parse(&said.text)),
     );
@@ -235,17 +240,17 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
     // The act that is suggested is the one that was meant.
     let parsed = ParsedText::parse(&format!("please look at {ID} once more, it is repaired"));
     assert_eq!(
-        render::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed)),
+        suggestion::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed)),
         format!("probe {ID} again")
     );
     let parsed = ParsedText::parse(&format!("I withdrew {ID} by mistake, how do I bring it back?"));
     assert_eq!(
-        render::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed)),
+        suggestion::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed)),
         format!("restore the listing {ID}")
     );
     let parsed = ParsedText::parse(&format!("rename {ID} please"));
     assert_eq!(
-        render::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed)),
+        suggestion::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed)),
         format!("rename {ID} to '<your text>'")
     );
     // A suggestion contains what was measured.
@@ -266,7 +271,7 @@ fn statement_about_a_listing_is_not_answered_with_its_state() {
     );
     // A suggestion runs as it stands.
     let parsed = ParsedText::parse(&format!("Quiero retirar mi servidor {ID} del registro"));
-    let example = render::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed));
+    let example = suggestion::example(&registry_features::trust::operations::MANAGE_LISTING, Some(&parsed));
     assert!(intent(&example).contains("act=withdraw"), "{example}");
 }
 
@@ -293,7 +298,7 @@ fn caller_is_asked_for_a_missing_argument() {
 
 #[test]
 fn later_message_completes_an_earlier_request() {
-    let after = |earlier: &str, text: &str| short(&parse_intent(&said(text), Some(&said(earlier))));
+    let after = |earlier: &str, text: &str| short(&select(&said(text), Some(&said(earlier))));
     assert_eq!(after("list me", CARD), format!("list_yourself(url={CARD})"));
     assert_eq!(after("list my agent", &format!("it is at {CARD}")), format!("list_yourself(url={CARD})"));
     assert_eq!(after("what is the status?", "weatherbot"), "check_status(name=weatherbot)");
@@ -302,11 +307,11 @@ fn later_message_completes_an_earlier_request() {
     assert_eq!(after("list me", "as soon as you can"), "list_yourself misses Url");
     assert_eq!(after("list me", &format!("not {CARD}")), "list_yourself refused");
     let asked = Conversation {
-        said: said("leave a trace"),
+        earlier: said("leave a trace"),
         reply: json!({ "operation": "leave_trace", "arguments": { "listing_id": ID }, "asks": "body" }),
     };
-    assert!(refuses(&said("no, never mind"), &asked) && !refuses(&said(CARD), &asked));
-    let answer = |text: &str| answered(&said(text), &asked).map(|intent| short(&intent));
+    assert!(asked.is_canceled_by(&said("no, never mind")) && !asked.is_canceled_by(&said(CARD)));
+    let answer = |text: &str| asked.answered_by(&said(text)).map(|intent| short(&intent));
     let trace = format!("leave_trace(listing_id={ID},body=it does not answer at night)");
     assert_eq!(answer("it does not answer at night"), Some(trace.clone()));
     assert_eq!(answer("body: it does not answer at night"), Some(trace));
@@ -315,7 +320,7 @@ fn later_message_completes_an_earlier_request() {
     }
     let further_of = |text: &str| {
         let two = said(&with_values(text));
-        further_request::of(&two, &parse_intent(&two, None))
+        further_request::find(&two, &select(&two, None))
     };
     let second =
         further_of("find an agent that adds numbers, and also tell me whether {id} is live").unwrap();
@@ -331,9 +336,9 @@ fn later_message_completes_an_earlier_request() {
         ("endorse {id} and endorse {other}", "endorse(listing_id={id})", "endorse(listing_id={other})"),
     ] {
         let two = said(&with_values(text));
-        let chosen = parse_intent(&two, None);
+        let chosen = select(&two, None);
         let second =
-            further_request::of(&two, &chosen).unwrap_or_else(|| panic!("{text}: {}", short(&chosen)));
+            further_request::find(&two, &chosen).unwrap_or_else(|| panic!("{text}: {}", short(&chosen)));
         let own = second.own.as_ref().map(short);
         let both = BTreeSet::from([own.unwrap_or_else(|| short(&chosen)), short(&second.intent)]);
         assert_eq!(both, BTreeSet::from([first, further].map(with_values)), "{text}");
@@ -520,7 +525,7 @@ fn listing_that_sends_a_message_is_not_the_one_that_it_is_about() {
     let names =
         [("Zebra".to_owned(), ID.parse().unwrap()), ("Adder".to_owned(), "mcp-acme".parse().unwrap())].into();
     let text = "endorse Zebra from Adder: it was right".to_owned();
-    let intent = parse_intent(&MessageContent { text, names, ..MessageContent::default() }, None);
+    let intent = select(&MessageContent { text, names, ..MessageContent::default() }, None);
     assert_eq!(short(&intent), format!("endorse(from=Adder,listing_id={ID},body=it was right)"));
 }
 
@@ -528,7 +533,7 @@ fn listing_that_sends_a_message_is_not_the_one_that_it_is_about() {
 fn data_parts_call_operations() {
     let read = |text: &str, data: Value| {
         let content = MessageContent { data: vec![data], ..said(text) };
-        short(&parse_intent(&content, None))
+        short(&select(&content, None))
     };
     assert_eq!(
         read("", json!({ "skill": "check-status", "arguments": { "id": ID } })),
@@ -544,7 +549,7 @@ fn data_parts_call_operations() {
     assert_eq!(read("don't list me", json!({ "url": CARD })), "list_yourself refused");
     let two = vec![json!({ "tool": "list_yourself", "arguments": { "url": CARD } }); 2];
     assert_eq!(
-        short(&parse_intent(&MessageContent { data: two, ..MessageContent::default() }, None)),
+        short(&select(&MessageContent { data: two, ..MessageContent::default() }, None)),
         "list_yourself refused"
     );
 }
@@ -553,8 +558,7 @@ fn data_parts_call_operations() {
 fn server_description_in_a_data_part_is_published_on_request() {
     let document = json!({ "name": "org.example/a", "description": "A.", "version": "1.0.0",
         "remotes": [{ "type": "streamable-http", "url": "https://a.example.org/mcp" }] });
-    let with =
-        |text: &str| parse_intent(&MessageContent { data: vec![document.clone()], ..said(text) }, None);
+    let with = |text: &str| select(&MessageContent { data: vec![document.clone()], ..said(text) }, None);
     for text in ["list this MCP server", "publish this server description"] {
         let intent = with(text);
         let is_it = |arguments: &Value| arguments["server_json"] == document;
@@ -579,21 +583,21 @@ fn message_with_more_than_50_fields_is_refused() {
         MessageContent { data: vec![Value::Object(fields)], ..said("list me") }
     };
     let (largest, too_large) = (with(50), with(51));
-    assert_ne!(short(&parse_intent(&largest, None)), "too many fields");
-    assert_eq!(short(&parse_intent(&too_large, None)), "too many fields");
+    assert_ne!(short(&select(&largest, None)), "too many fields");
+    assert_eq!(short(&select(&too_large, None)), "too many fields");
     let later = MessageContent { data: vec![json!({ "url": CARD })], ..MessageContent::default() };
-    assert_eq!(short(&parse_intent(&later, Some(&largest))), "too many fields");
+    assert_eq!(short(&select(&later, Some(&largest))), "too many fields");
     let urls: Vec<String> = (0..51).map(|n| format!("https://host{n}.example.com/")).collect();
     let files = |urls| MessageContent { urls, ..said("list me") };
-    assert_eq!(short(&parse_intent(&files(urls), None)), "too many fields");
+    assert_eq!(short(&select(&files(urls), None)), "too many fields");
     let one = files(vec![CARD.to_owned()]);
-    assert_eq!(short(&parse_intent(&one, None)), format!("list_yourself(url={CARD})"));
-    let (parsed, fields) = parse_content(&with(20_000));
+    assert_eq!(short(&select(&one, None)), format!("list_yourself(url={CARD})"));
+    let (parsed, fields) = with(20_000).parse();
     assert!(parsed.urls.len() <= 50 && fields.len() == 50);
     let arguments: Map<String, Value> = (0..100).map(|n| (format!("f{n}"), json!(n))).collect();
     let call = json!({ "operation": "check_status", "arguments": arguments });
     let call = MessageContent { data: vec![call], ..MessageContent::default() };
-    assert!(matches!(parse_intent(&call, None), Intent::Run(..)), "arguments are checked by the operation");
+    assert!(matches!(select(&call, None), Intent::Run(..)), "arguments are checked by the operation");
 }
 
 proptest::proptest! {

@@ -1,5 +1,5 @@
 //! Splits a text into words and reduces each word to its stem. The rules are for English: a request in
-//! another language is recognized (`meaning`), but what writes is not run, except to publish a URL (`command::publishes`).
+//! another language is recognized (`meaning`), but what writes is not run, except to publish a URL (`command::requests`).
 
 use std::ops::Range;
 
@@ -27,6 +27,9 @@ const STOP_WORDS: &str = "a about all also am an and any are as at be been being
     does for from get give had has have i in is it its just me my no not now of on or our so some tell that \
     the then there these this to us was we what which with would yes you";
 
+/// Words of a sentence that only says thanks.
+const MAX_THANKS: usize = 5;
+
 pub(super) fn lists(list: &str, word: &str) -> bool {
     list.split(' ').any(|listed| listed == word)
 }
@@ -49,6 +52,12 @@ impl Word {
     pub(super) fn is_significant(&self) -> bool {
         !lists(STOP_WORDS, &self.low) && !self.is_polite()
     }
+}
+
+/// Whether a sentence only says thanks.
+pub(super) fn is_thanks(words: &[Word], sentence: usize) -> bool {
+    let mut own = words.iter().filter(|word| word.sentence == sentence);
+    own.clone().count() <= MAX_THANKS && own.next().is_some_and(|word| word.low.starts_with("thank"))
 }
 
 /// The words of a text from which nothing else is extracted.

@@ -17,14 +17,17 @@ fn task(contents: TaskContents) -> Task {
     }
 }
 
+fn artifact(parts: Vec<Part>) -> Artifact {
+    Artifact { id: "a".to_owned(), name: "n".to_owned(), parts, next_step: String::new() }
+}
+
 #[test]
 fn stored_task_contains_no_token() {
     let token = AccessToken::new(&Random::seeded(1));
     let parts = || vec![Part::data(json!({ "token": token.reveal() })), Part::text(token.reveal())];
-    let artifact = Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: parts() };
     let contents = TaskContents {
         message: Some(message(parts())),
-        artifacts: vec![artifact],
+        artifacts: vec![artifact(parts())],
         history: vec![message(parts())],
     };
     let stored = task(contents).to_stored().unwrap();
@@ -35,19 +38,20 @@ fn stored_task_contains_no_token() {
 #[test]
 fn stored_answer_names_no_next_step_without_its_secret() {
     let token = AccessToken::new(&Random::seeded(2));
-    let secret = format!("Done. Next: Keep it. Send: {}", token.reveal());
-    let parts = vec![Part::text(secret), Part::text("Done. Next: Wait.")];
-    let artifacts = vec![Artifact { id: "a".to_owned(), name: "n".to_owned(), parts }];
-    let stored = task(TaskContents { artifacts, ..TaskContents::default() }).to_stored().unwrap();
-    let parts = Task::from_stored(stored).unwrap().contents.artifacts.remove(0).parts;
-    assert_eq!(parts, vec![Part::text("Done. "), Part::text("Done. Next: Wait.")]);
+    let secret = format!("Next: Keep it. Send: {}", token.reveal());
+    for (next_step, stored_text) in [(secret, "Done. "), ("Next: Wait.".to_owned(), "Done. Next: Wait.")] {
+        let parts = vec![Part::text(format!("Done. {next_step}"))];
+        let artifacts = vec![Artifact { next_step, ..artifact(parts) }];
+        let stored = task(TaskContents { artifacts, ..TaskContents::default() }).to_stored().unwrap();
+        let parts = Task::from_stored(stored).unwrap().contents.artifacts.remove(0).parts;
+        assert_eq!(parts, vec![Part::text(stored_text)]);
+    }
 }
 
 #[test]
 fn content_that_is_too_large_is_replaced_by_a_note() {
     let large = json!({ "x": "y".repeat(MAX_CONTENT_BYTES) });
-    let artifact =
-        Artifact { id: "a".to_owned(), name: "n".to_owned(), parts: vec![Part::data(large.clone())] };
+    let artifact = artifact(vec![Part::data(large.clone())]);
     let history = vec![message(vec![Part::text("short"), Part::data(large.clone())]); 3];
     let message = Some(message(vec![Part::data(large)]));
     let stored = task(TaskContents { message, artifacts: vec![artifact], history }).to_stored().unwrap();

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest as _, Sha256};
 
 use crate::a2a::intent::meaning::*;
-use crate::a2a::intent::render::filled;
 use crate::a2a::intent::sentences;
+use crate::a2a::intent::suggestion::filled;
 use registry_features::DESCRIPTIONS;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/intent/meaning.json");

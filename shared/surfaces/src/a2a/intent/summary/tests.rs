@@ -51,3 +51,32 @@ fn paths(template: &str) -> impl Iterator<Item = &str> {
     let slots = template.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
     slots.map(|slot| slot.split(['?', '#', '~', ':']).next().unwrap_or_default())
 }
+
+#[test]
+fn next_step_contains_the_message_to_send() {
+    for (step, message) in [
+        (
+            json!({ "tool": "take_demo", "body": { "listing_id": "mcp-a" } }),
+            r#"Say: "take the demo for mcp-a""#,
+        ),
+        (json!({ "tool": "check_status", "arguments": { "id": "mcp-a" } }), r#"Say: "is mcp-a live?""#),
+        (
+            json!({ "tool": "list_yourself", "body": { "url": "https://a.example/" } }),
+            r#"Say: "list my agent at https://a.example/""#,
+        ),
+        (
+            json!({ "tool": "get_access", "arguments": { "token": "at_x" } }),
+            r#"Send: {"tool":"get_access","arguments":{"token":"at_x"}}"#,
+        ),
+        (
+            json!({ "tool": "sense_traces", "body": { "action": "sense_traces", "listing_id": "mcp-a" } }),
+            r#"Say: "which traces were left at mcp-a?""#,
+        ),
+        (json!({ "tool": "take_demo" }), ""),
+        (json!({ "method": "GET", "url": "/x" }), ""),
+    ] {
+        let mut step = step;
+        step["note"] = json!("Go on.");
+        assert_eq!(next_step(&step).unwrap(), format!("Next: Go on. {message}").trim_end());
+    }
+}

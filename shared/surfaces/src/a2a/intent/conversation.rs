@@ -1,24 +1,62 @@
-//! Reads a message as the answer to the question that the registry asked before it: the value of the argument that the
-//! request lacked.
-
-use std::ptr;
+//! Continues a conversation whose last reply was a question: reads a message as the value of the argument that the request
+//! lacked.
 
 use serde_json::{Map, Value, json};
 
 use crate::a2a::intent::argument_slots::{ArgumentSlots, Slot, choices, leaves};
+use crate::a2a::intent::content::MessageContent;
+use crate::a2a::intent::examples::OperationExamples;
 use crate::a2a::intent::further_request::opens;
 use crate::a2a::intent::matching::{self, CERTAIN};
-use crate::a2a::intent::named_call;
 use crate::a2a::intent::parsed_text::ParsedText;
+use crate::a2a::intent::request::Intent;
+use crate::a2a::intent::selection::{MAX_NAME_WORDS, in_context};
 use crate::a2a::intent::words::{Word, lists};
-use crate::a2a::intent::{Intent, MessageContent, command, parse_content};
+use crate::a2a::intent::{command, named_call};
 use registry_features::AnyOperation;
 
 /// Words beside an id, such as "it is {id}", that make a message no request of its own.
 const MAX_BESIDE: usize = 3;
 
-pub(super) struct Question {
-    pub(super) entry: &'static AnyOperation,
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    /// All messages of the client as one.
+    pub earlier: MessageContent,
+    /// The data of the reply.
+    pub reply: Value,
+}
+
+impl Conversation {
+    /// Whether a message cancels the request of the conversation. "It does not work" is a text.
+    pub fn is_canceled_by(&self, message: &MessageContent) -> bool {
+        let words = ParsedText::parse(&message.text).words;
+        let is_text = Question::of(&self.reply).is_some_and(|question| question.takes_text());
+        command::refuses(&words) && (!is_text || words.len() <= MAX_NAME_WORDS)
+    }
+
+    /// The request of the conversation with the answer to its question; `None` if the message is no answer.
+    pub(super) fn answered_by(&self, message: &MessageContent) -> Option<Intent> {
+        let is_call = |data: &Value| named_call::parse(data).is_some();
+        if message.data.iter().any(is_call) || message.is_json() {
+            return None;
+        }
+        let question = Question::of(&self.reply)?;
+        let arguments = question.answered(message)?;
+        // What the messages say together besides the answer.
+        let mut all = match in_context(message, &self.earlier) {
+            Intent::Run(entry, Value::Object(all)) if std::ptr::eq(entry, question.entry) => all,
+            _ => Map::new(),
+        };
+        all.extend(arguments);
+        Some(match question.lacks_text(&all) {
+            true => Intent::Missing(question.entry, Slot::Text, all),
+            false => Intent::Run(question.entry, Value::Object(all)),
+        })
+    }
+}
+
+struct Question {
+    entry: &'static AnyOperation,
     schema: Value,
     slots: ArgumentSlots,
     /// What is known from the messages before.
@@ -29,7 +67,7 @@ pub(super) struct Question {
 
 impl Question {
     /// From the data of the reply that asked.
-    pub(super) fn of(reply: &Value) -> Option<Self> {
+    fn of(reply: &Value) -> Option<Self> {
         let entry = named_call::named(reply["operation"].as_str()?)?;
         let asked = reply["asks"].as_str()?.to_owned();
         let arguments = reply["arguments"].as_object().cloned().unwrap_or_default();
@@ -38,20 +76,20 @@ impl Question {
     }
 
     /// Whether any text can be the answer, also one with a "not".
-    pub(super) fn takes_text(&self) -> bool {
+    fn takes_text(&self) -> bool {
         !self.slots.has_form(&self.asked) && self.leaves().iter().any(|leaf| takes(leaf, "string"))
     }
 
     /// The arguments with the answer; `None` if the message is no answer.
-    pub(super) fn answered(&self, message: &MessageContent) -> Option<Map<String, Value>> {
-        let (parsed, fields) = parse_content(message);
+    fn answered(&self, message: &MessageContent) -> Option<Map<String, Value>> {
+        let (parsed, fields) = message.parse();
         let mut arguments = self.arguments.clone();
         arguments.extend(fields.into_iter().filter(|(name, _)| self.slots.knows(name)));
         self.slots.add_values(&mut arguments, &parsed, &self.asked);
         let is_new = arguments.len() > self.arguments.len();
         // "{id}: slow today" contains the text, too.
         let [listing, text] = [Slot::Id, Slot::Text].map(|slot| self.slots.argument(slot, 0));
-        if let (Some(colon), Some(text)) = (matching::colon(&parsed), text)
+        if let (Some(colon), Some(text)) = (parsed.colon(), text)
             && listing == Some(self.asked.as_str())
             && parsed.ids.first().is_some_and(|id| parsed.text.starts_with(id.as_str()))
         {
@@ -70,9 +108,9 @@ impl Question {
     }
 
     /// Whether every request for the operation has a text, as that for a trace, and these arguments have none.
-    pub(super) fn lacks_text(&self, arguments: &Map<String, Value>) -> bool {
+    fn lacks_text(&self, arguments: &Map<String, Value>) -> bool {
         let text = self.slots.argument(Slot::Text, 0).filter(|_| !self.entry.effect.read_only);
-        let examples = matching::examples_of(self.entry).map_or(&[][..], |operation| &operation.examples);
+        let examples = OperationExamples::of(self.entry).map_or(&[][..], |operation| &operation.examples);
         text.is_some_and(|text| !arguments.contains_key(text))
             && examples.iter().all(|example| example.slots.contains(&Slot::Text))
     }
@@ -122,7 +160,7 @@ impl Question {
             return false;
         }
         match matching::interpret(parsed, &Map::new()) {
-            Intent::Run(entry, _) | Intent::Missing(entry, ..) if !ptr::eq(entry, self.entry) => {
+            Intent::Run(entry, _) | Intent::Missing(entry, ..) if !std::ptr::eq(entry, self.entry) => {
                 matching::probability(parsed, &Map::new(), entry) >= CERTAIN
             }
             _ => command::asks(&parsed.text, &parsed.words),

@@ -1,4 +1,4 @@
-use super::*;
+use crate::a2a::intent::parsed_text::ParsedText;
 
 #[test]
 fn urls_end_before_the_punctuation_of_the_sentence() {
@@ -26,12 +26,4 @@ fn ids_are_distinguished_from_ordinary_words() {
         ParsedText::parse("Is agtpub_0123456789abcdef0123 live? And mcp-io-github-acme, or `agent-x.y`?");
     assert_eq!(parsed.ids, ["agtpub_0123456789abcdef0123", "mcp-io-github-acme", "agent-x.y"]);
     assert_eq!(ParsedText::parse("an mcp-server with an agent-card, agent-to-agent").ids, [""; 0]);
-}
-
-#[test]
-fn only_the_beginning_of_a_long_text_is_read() {
-    let long = format!("help {}", "é".repeat(20_000));
-    assert_eq!(ParsedText::parse(&long).words.len(), 1);
-    let long = format!("help {}", "word ".repeat(4000));
-    assert!(ParsedText::parse(&long).text.len() <= MAX_BYTES);
 }
