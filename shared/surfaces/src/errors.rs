@@ -2,7 +2,6 @@
 //! the errors of JSON-RPC (MCP and A2A), of the REST binding of A2A, of ARD and of the API of the official MCP registry.
 //! The same fault has the same status in each of them.
 
-use crate::a2a::TaskState;
 use crate::prelude::*;
 use registry_model::protocol::MCP_REVISIONS;
 use registry_store::StoreError;
@@ -261,10 +260,10 @@ impl RpcError {
     }
 
     /// The task has ended, or another request is changing it (`state` is `None`).
-    pub(crate) fn not_cancelable(id: &str, state: Option<TaskState>) -> Self {
+    pub(crate) fn not_cancelable(id: &str, state: Option<&str>) -> Self {
         let message = format!(
             "Task `{id}` is {} and cannot be canceled.",
-            state.map_or("being changed by another request", TaskState::as_str)
+            state.unwrap_or("being changed by another request")
         );
         Self::about(NOT_CANCELABLE, message, &json!({ "taskId": shorten(id, 120) }))
     }

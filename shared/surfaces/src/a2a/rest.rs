@@ -5,6 +5,7 @@ use axum::Extension;
 use axum::extract::{FromRequest, Path, Request};
 
 use super::dialects::{Dialect, Method, check_version};
+use super::methods;
 use super::send::PartsCache;
 use crate::errors::RpcError;
 use crate::prelude::*;
@@ -59,7 +60,7 @@ async fn run(
         _ => query.iter().map(|(name, value)| (name.to_owned(), value.into())).collect(),
     };
     params.extend(task_id.map(|id| ("id".to_owned(), Value::String(id))));
-    super::call_method(app, cache, caller, method, &params).await
+    methods::call_method(app, cache, caller, method, &params).await
 }
 
 async fn body(request: Request) -> Result<Map<String, Value>, RpcError> {

@@ -4,6 +4,7 @@
 use axum::Extension;
 
 use super::dialects;
+use super::methods;
 use super::send::PartsCache;
 use crate::errors::RpcError;
 use crate::json_rpc::{Malformed, Reply, Request};
@@ -27,7 +28,7 @@ pub(super) async fn handle(
             ) {
                 (Err(error), _) => Err(error),
                 (Ok(()), None) => Err(RpcError::unknown_method(&method)),
-                (Ok(()), Some(method)) => super::call_method(&app, &cache, caller, method, &params).await,
+                (Ok(()), Some(method)) => methods::call_method(&app, &cache, caller, method, &params).await,
             };
             (id, answer)
         }

@@ -140,7 +140,7 @@ pub(super) async fn get_task(app: &App, caller: Caller, params: Fields<'_>) -> R
 pub(super) async fn cancel_task(app: &App, caller: Caller, params: Fields<'_>) -> Result<Task, RpcError> {
     let (mut task, stored) = find_task(app, caller, params).await?;
     if task.state.is_final() {
-        return Err(RpcError::not_cancelable(&task.id, Some(task.state)));
+        return Err(RpcError::not_cancelable(&task.id, Some(task.state.as_str())));
     }
     task.contents.history.extend(task.contents.message.take());
     let parts = vec![Part::text(CANCELED_TEXT)];

@@ -6,7 +6,7 @@ use super::exchange::{self, Step};
 use super::frame::{self, Frame, Section, html};
 use super::history::{History, MAX_PROBES};
 use super::proof_days;
-use super::rows::{CheckRow, PartRow, check_row, kind_label, part_row};
+use super::rows::{CheckRow, PartRow, check_row, kind_label, part_row, title};
 use super::standing::Standing;
 use super::when::When;
 use crate::prelude::*;
@@ -276,12 +276,6 @@ fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
     let frame = Frame::of(&app.settings, Section::Board, &path, &title(listing), description);
     // Do not let search engines index listings that never answered.
     if !listing.was_proven() { frame.not_indexed() } else { frame }
-}
-
-/// The name, or the host while nobody has named it.
-pub(super) fn title(listing: &Listing) -> String {
-    let host = listing.hosts().into_iter().next().filter(|_| listing.name == listing.id.as_str());
-    host.map_or_else(|| listing.name.clone(), |host| host.to_string())
 }
 
 /// `None` for an address that a browser must not open.

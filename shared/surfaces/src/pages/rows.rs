@@ -2,7 +2,6 @@
 //! the report of a score.
 
 use super::chart::{self, Drawing};
-use super::listing::title;
 use super::when::When;
 use crate::prelude::*;
 use registry_features::listing::NameStanding;
@@ -72,4 +71,10 @@ pub(super) type PartRow = (ScorePart, Drawing);
 
 pub(super) fn part_row(part: &ScorePart) -> PartRow {
     (part.clone(), chart::proportion("good", part.points.into(), part.of.into()))
+}
+
+/// The name, or the host while nobody has named it.
+pub(super) fn title(listing: &Listing) -> String {
+    let host = listing.hosts().into_iter().next().filter(|_| listing.name == listing.id.as_str());
+    host.map_or_else(|| listing.name.clone(), |host| host.to_string())
 }

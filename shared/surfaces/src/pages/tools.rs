@@ -1,7 +1,8 @@
 //! `/list/{id}/tools`: the tools of an MCP server in full, their changes, and its resources and prompts.
 
 use super::frame::{self, Frame, Section, html};
-use super::listing::{effect, known, title};
+use super::listing::{effect, known};
+use super::rows::title;
 use super::when::When;
 use crate::prelude::*;
 use registry_features::listing::tools::{ShownTool, changes, severity};
