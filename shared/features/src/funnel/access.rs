@@ -38,8 +38,11 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
                 (None, Some(listing)) => profile::of_listing(app, &listing, grant.goals()).await?,
                 (None, None) => {
                     let detail = "The listing of this product was withdrawn.";
-                    let status =
-                        NextStep::check_status(&app.settings, id, "It says who can restore the listing.");
+                    let status = NextStep::check_status(
+                        &app.settings.base_url,
+                        id,
+                        "It says who can restore the listing.",
+                    );
                     return Err(
                         Problem::new(ErrorKind::Gone, Code::ListingWithdrawn, detail).with_next(status)
                     );
@@ -72,7 +75,7 @@ fn bad_token(app: &App, field: &str) -> Problem {
     let mut problem = Problem::new(ErrorKind::Unauthenticated, Code::BadToken, detail);
     problem.field = Some(field.to_owned());
     problem.with_next(NextStep::take_demo(
-        &app.settings,
+        &app.settings.base_url,
         None,
         "Send the `listing_id` of a Live listing. Its first feedback can earn a token while founding seats (free products) \
             are left. So can a purchase once payments are open.",
@@ -124,7 +127,7 @@ fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
     let problem = super::conflict("access_token", Code::TokenRequired, detail);
     let note = "A demo without `source` counts as real, without a confirmation, but only for a Live listing.";
     if !listing.is_live(app.oldest_proof()) {
-        return problem.with_next(NextStep::check_status(&app.settings, &listing.id, note));
+        return problem.with_next(NextStep::check_status(&app.settings.base_url, &listing.id, note));
     }
     let body = json!({ "listing_id": listing.id, "sku": sku });
     problem.with_next(NextStep::post("take_demo", app.settings.url("/api/products/demo"), body, note))
@@ -133,7 +136,7 @@ fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
     Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(
-        &app.settings,
+        &app.settings.base_url,
         None,
         "Send {\"listing_id\": …}. The response contains the order_id.",
     ))

@@ -10,9 +10,9 @@ use jiff::SignedDuration;
 use registry_app::App;
 use registry_fetch::Target;
 use registry_formats::a2a_message::Endpoint;
-use registry_model::settings::OutreachDelivery;
 use registry_model::{HostName, Kind, Listing, TalkMessage};
 use registry_probe::handshake::{self, Delivery, Recipient};
+use registry_settings::OutreachDelivery;
 use registry_store::StoreError;
 
 #[derive(Clone, Debug)]

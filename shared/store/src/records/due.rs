@@ -116,7 +116,7 @@ impl Store {
         from: Option<DuePlace>,
     ) -> Result<(Vec<(Listing, Amounts)>, Option<DuePlace>)> {
         let (mut ids, next) = self.due_ids(class, due, from).await?;
-        ids.retain(|id| part.holds(id));
+        ids.retain(|id| part.matches(id));
         let keys = ids.iter().flat_map(|id| [LISTING.of(id), TRAIL.of(id)]).collect();
         let (mut listings, trails) = self.due_items(keys, due, Consistency::Eventual).await?;
         let found = |id: &ListingId| {

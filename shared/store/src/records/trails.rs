@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::trail_totals;
 use crate::prelude::*;
 use crate::table::Index;
-use registry_model::{Amounts, Decay, LiveChange, StateChange, Trail, TrailEvent, TrailValue, audible};
+use registry_model::{
+    Amounts, Decay, LiveChange, StateChange, Trail, TrailEvent, TrailValue, above_threshold,
+};
 
 /// The values of a listing's trail. Trail, marks and edges have a partition of their own, so that a deposit does not
 /// invalidate the cached listing. In descending order the trail sorts before the marks, so that one query reads both.
@@ -130,7 +132,7 @@ fn ranked(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -
     }
     let before = deposit.known.map(|known| known.of(value));
     let [pk, sk] = index.key;
-    let place = |value_at: f64| value.decay().place(value_at, now).map(step);
+    let place = |value_at: f64| value.decay().rank(value_at, now).map(step);
     let (rank, earlier) = (place(before.unwrap_or(0.0) + amount), before.and_then(place));
     match (rank, before) {
         (Some(rank), Some(_)) if earlier == Some(rank) && !rises => change,
@@ -256,7 +258,7 @@ pub(super) fn sum_left(items: &[Item], name: &str, decay: Decay, now: Moment) ->
 
 /// A decaying value at `now`; 0 below the threshold.
 pub(super) fn value_left(item: &Item, name: &str, decay: Decay, now: Moment) -> f64 {
-    audible(sum_left(std::slice::from_ref(item), name, decay, now))
+    above_threshold(sum_left(std::slice::from_ref(item), name, decay, now))
 }
 
 impl Store {

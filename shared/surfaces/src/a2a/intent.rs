@@ -41,8 +41,8 @@ use registry_features::publish::operations::LIST_YOURSELF;
 use registry_features::review::operations::SCORE;
 use registry_features::{AnyOperation, RawArguments};
 use registry_model::error::{ErrorKind, Problem, shorten};
-use registry_model::settings::Settings;
 use registry_model::{Caller, ListingId, Moment};
+use registry_settings::Settings;
 
 pub use argument_slots::Slot;
 pub use render::{filled, help_text, operations as what_can_be_done, template};

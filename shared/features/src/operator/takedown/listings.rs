@@ -8,7 +8,7 @@ use registry_probe::withdrawal::{restore_unless, take_off};
 pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) -> Result<Outcome, Problem> {
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: false };
     match take_off(app, id, &withdrawal).await? {
-        None => Err(Problem::listing_not_found(&app.settings, id.as_str())),
+        None => Err(Problem::listing_not_found(&app.settings.base_url, id.as_str())),
         Some(false) => Ok(Outcome::of_one(false, 0, "This listing is already withdrawn.")),
         Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn, until the command `restore`.")),
     }

@@ -11,7 +11,7 @@ pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Proble
     let reason = PublicReason::try_from("Withdrawn by its owner.".to_owned());
     let reason = reason.map_err(|error| Problem::fault(error.to_string()))?;
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: true };
-    let unknown = || Problem::listing_not_found(&app.settings, id.as_str());
+    let unknown = || Problem::listing_not_found(&app.settings.base_url, id.as_str());
     take_off(app, id, &withdrawal).await?.ok_or_else(unknown)
 }
 

@@ -135,7 +135,7 @@ async fn owner_and_sender(
     arguments: &Arguments,
     action: TalkAction,
 ) -> Result<(Listing, Option<ListingId>), Problem> {
-    let missing = || Problem::listing_not_found(&app.settings, &arguments.listing_id);
+    let missing = || Problem::listing_not_found(&app.settings.base_url, &arguments.listing_id);
     let id: ListingId = arguments.listing_id.parse().map_err(|_| missing())?;
     let unknown = || {
         let detail = "`from` must be the id of a listing in this registry that is not withdrawn. To stay \
@@ -185,7 +185,7 @@ fn closed(app: &App, listing: &Listing) -> Problem {
 
 fn conflict(app: &App, listing: &Listing, code: Code, detail: &'static str) -> Problem {
     Problem::conflict(code, detail).with_next(NextStep::check_status(
-        &app.settings,
+        &app.settings.base_url,
         &listing.id,
         "The status shows the state of the listing and the reason.",
     ))

@@ -18,7 +18,7 @@ use registry_features::trails::operations::LEAVE_TRACE;
 use registry_features::{AnyOperation, CATALOGUE};
 use registry_model::counted;
 use registry_model::error::shorten;
-use registry_model::settings::Settings;
+use registry_settings::Settings;
 
 const NEXT_MEMBERS: [&str; 3] = ["next", "list_hint", "hint"];
 

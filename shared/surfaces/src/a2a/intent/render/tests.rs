@@ -1,4 +1,4 @@
-use registry_model::settings::Mode;
+use registry_settings::Mode;
 
 use super::*;
 
