@@ -3,7 +3,9 @@
 //! this crate. Cargo enforces the order: a layer cannot import a layer that is listed after it.
 //! `shared/docs/architecture.md` contains the graph.
 
-pub use registry_model::{self as model, VERSION, cache, error, json, metrics, settings};
+pub use registry_model::{self as model, VERSION, cache, error, json, metrics};
+
+pub use registry_settings as settings;
 
 pub use registry_formats as formats;
 

@@ -69,10 +69,10 @@ impl Session {
         let mut before = Value::Null;
         loop {
             let status = self.status_of(listing)?;
-            let shown = |status: &Value| {
+            let state = |status: &Value| {
                 (status["lane"].clone(), status["reasons"].clone(), status["probe"]["probed_at"].clone())
             };
-            if shown(&before) != shown(&status) {
+            if state(&before) != state(&status) {
                 self.printer.listing(&status);
             }
             if until_live && exit_of(&status) == Exit::Ok {
@@ -210,8 +210,8 @@ fn annotations(score: &Value, file: Option<&str>) -> Result<Vec<String>, Failure
         let part = |name: &str| finding[name].as_str().unwrap_or_default();
         let message = escaped(&print::plain(&format!("{} {}", part("reason"), part("fix"))));
         let line = document::line_of(&text, finding).unwrap_or(1);
-        let place = file.map(|file| format!(" file={file},line={line}")).unwrap_or_default();
-        format!("::{level}{place}::{message}")
+        let location = file.map(|file| format!(" file={file},line={line}")).unwrap_or_default();
+        format!("::{level}{location}::{message}")
     };
     // What keeps a good server gated is no fault.
     let level = if score["would_be_gated"] == true { "notice" } else { "error" };

@@ -91,8 +91,8 @@ fn escaped(answer: &Value) -> String {
 /// The text without control characters and without characters that change the direction of text. A runner of GitHub reads
 /// commands at the beginning of a line (`::`) and anywhere in it (`##[`): in strangers' texts they are only text.
 pub(crate) fn plain(text: &str) -> String {
-    let shown = text.chars().filter(|c| !turns(*c));
-    let plain: String = shown.map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();
+    let undirected = text.chars().filter(|c| !turns(*c));
+    let plain: String = undirected.map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();
     let lines = plain.split('\n').map(|line| match line.trim_start().strip_prefix("::") {
         Some(rest) => format!(": :{rest}"),
         None => line.to_owned(),

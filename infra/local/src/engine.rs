@@ -20,12 +20,12 @@ use aws_smithy_types::body::SdkBody;
 use dynoxide::Database;
 use registry::model::Clock;
 
-/// Where the table is kept.
+/// Where the table is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Data {
     /// In memory, lost with the process.
     Memory,
-    /// In an SQLite file, kept over restarts.
+    /// In an SQLite file, which survives restarts.
     File(PathBuf),
 }
 

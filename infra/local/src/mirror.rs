@@ -156,7 +156,7 @@ fn source(job: &Job) -> Result<Source, String> {
         let url = Target::parse(from, Reach::Development).map_err(|error| format!("{from}: {error}"))?;
         return Ok(Source::of_url(url.url().clone(), job.log_key.clone()));
     }
-    let text = read(from).map_err(|error| format!("cannot read {from}: {error}"))?;
+    let text = read_text(from).map_err(|error| format!("cannot read {from}: {error}"))?;
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
     // A list, pages of the registry API and JSON Lines are all JSON texts after each other.
     let documents = serde_json::Deserializer::from_slice(text).into_iter().collect::<Result<_, _>>();
@@ -166,7 +166,7 @@ fn source(job: &Job) -> Result<Source, String> {
 }
 
 /// The text of a file or of standard input, which may be compressed.
-fn read(from: &str) -> io::Result<Vec<u8>> {
+fn read_text(from: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     match from {
         "-" => io::stdin().read_to_end(&mut bytes)?,

@@ -17,7 +17,7 @@ use http::{Method, StatusCode, header};
 use registry::app::App;
 use registry::features::operation::operator_token;
 use registry::metrics::{Metric, Metrics};
-use registry::model::Caller;
+use registry::rest::CalledBy;
 use registry::settings::Mode;
 use serde::Deserialize as _;
 
@@ -29,7 +29,7 @@ const MAX_COMMAND_BYTES: usize = 64 * 1024;
 /// The upper bounds of the histogram, in seconds.
 const BOUNDS: [f64; 5] = [0.005, 0.025, 0.1, 1.0, 10.0];
 
-/// What happened since the start of the process. Clones share it.
+/// What happened since the start of the process. Clones have the same counts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Monitor(Arc<Mutex<Counts>>);
 
@@ -84,8 +84,8 @@ impl Monitor {
     fn record(&self, metrics: Metrics) {
         let mut counts = self.lock();
         for (metric, value) in metrics.0 {
-            let kept = counts.jobs.entry(metric).or_default();
-            *kept = if shown(metric).0.ends_with("_total") { *kept + value } else { value };
+            let recorded = counts.jobs.entry(metric).or_default();
+            *recorded = if prometheus_name(metric).0.ends_with("_total") { *recorded + value } else { value };
         }
     }
 
@@ -104,8 +104,11 @@ impl Monitor {
             let _ = writeln!(text, "{name}_sum{{{labels}}} {}", sum.as_secs_f64());
             let _ = writeln!(text, "{name}_count{{{labels}}} {count}");
         }
-        let mut rows: Vec<_> =
-            counts.jobs.iter().map(|(metric, value)| (shown(*metric), help(*metric), value)).collect();
+        let mut rows: Vec<_> = counts
+            .jobs
+            .iter()
+            .map(|(metric, value)| (prometheus_name(*metric), help(*metric), value))
+            .collect();
         rows.sort_unstable();
         let mut last = "";
         for ((name, labels), help, value) in rows {
@@ -125,7 +128,7 @@ impl Monitor {
 }
 
 /// The name and the labels of a metric of the jobs.
-const fn shown(metric: Metric) -> (&'static str, &'static str) {
+const fn prometheus_name(metric: Metric) -> (&'static str, &'static str) {
     match metric {
         Metric::ScheduledTicks => ("registry_scheduled_ticks_total", ""),
         Metric::OldestOverdueRecheck => ("registry_oldest_overdue_recheck_seconds", ""),
@@ -172,7 +175,7 @@ const fn class(status: StatusCode) -> &'static str {
 
 async fn observe(
     State((monitor, app)): State<(Monitor, App)>,
-    caller: Caller,
+    CalledBy(caller): CalledBy,
     request: Request,
     next: Next,
 ) -> Response {
@@ -250,7 +253,7 @@ mod tests {
             "registry_http_request_duration_seconds_bucket{function=\"talk\",status=\"2xx\",le=\"0.1\"} 1",
             "registry_http_request_duration_seconds_sum{function=\"talk\",status=\"2xx\"} 0.05",
         ] {
-            assert!(text.lines().any(|shown| shown == line), "{line} is not in\n{text}");
+            assert!(text.lines().any(|one| one == line), "{line} is not in\n{text}");
         }
     }
 }

@@ -65,7 +65,7 @@ async fn accept(
     limits: ConnectionLimits,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let places = Places::new(limits);
+    let slots = ConnectionSlots::new(limits);
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -74,9 +74,9 @@ async fn accept(
         };
         while connections.try_join_next().is_some() {}
         match accepted {
-            Ok((stream, peer)) => match places.take(peer) {
-                Some(place) => {
-                    connections.spawn(serve(stream, peer, router.clone(), limits, stopped.clone(), place));
+            Ok((stream, peer)) => match slots.take(peer) {
+                Some(slot) => {
+                    connections.spawn(serve(stream, peer, router.clone(), limits, stopped.clone(), slot));
                 }
                 None => tracing::debug!("connection refused: too many are open"),
             },
@@ -97,7 +97,7 @@ async fn serve(
     router: Router,
     limits: ConnectionLimits,
     mut stopped: watch::Receiver<bool>,
-    _place: Place,
+    _slot: ConnectionSlot,
 ) {
     // Otherwise a small answer waits for the acknowledgement of the previous one.
     if let Err(error) = stream.set_nodelay(true) {
@@ -135,7 +135,7 @@ async fn serve(
 
 /// Counts the open connections.
 #[derive(Clone, Debug)]
-struct Places {
+struct ConnectionSlots {
     limits: ConnectionLimits,
     /// By the network of the client.
     open: Arc<Mutex<Open>>,
@@ -147,20 +147,20 @@ struct Open {
     by_network: HashMap<String, u32>,
 }
 
-/// The place of one open connection; it becomes free when this is dropped.
+/// The slot of one open connection; it becomes free when this is dropped.
 #[derive(Debug)]
-struct Place {
+struct ConnectionSlot {
     network: String,
     open: Arc<Mutex<Open>>,
 }
 
-impl Places {
+impl ConnectionSlots {
     fn new(limits: ConnectionLimits) -> Self {
         Self { limits, open: Arc::default() }
     }
 
     /// `None` if too many connections are open.
-    fn take(&self, peer: SocketAddr) -> Option<Place> {
+    fn take(&self, peer: SocketAddr) -> Option<ConnectionSlot> {
         let network = Caller { address: Some(peer.ip()), bearer: None }.name();
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let of_network = open.by_network.get(&network).copied().unwrap_or_default();
@@ -169,7 +169,7 @@ impl Places {
         }
         open.total += 1;
         open.by_network.insert(network.clone(), of_network + 1);
-        Some(Place { network, open: Arc::clone(&self.open) })
+        Some(ConnectionSlot { network, open: Arc::clone(&self.open) })
     }
 
     /// How many connections one network may have, of `open` in total. The fewer are free, the lower the limit, so that
@@ -184,7 +184,7 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.total = open.total.saturating_sub(1);

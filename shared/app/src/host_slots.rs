@@ -94,7 +94,7 @@ impl Host {
     /// Takes a lease of this process that is free, otherwise a new one. `None` if other processes have all the others.
     async fn lease(&self, app: &App) -> Result<Option<HostLease>, StoreError> {
         let now = app.clock.now();
-        let (own, held) = {
+        let (own, leased) = {
             let mut leases = self.leases();
             let own = leases.free.pop();
             if let Some(own) = own.filter(|own| own.until >= now + LONGEST_USE && own.until <= now + LEASE) {
@@ -103,9 +103,9 @@ impl Host {
             }
             (own, leases.free.iter().chain(&leases.in_use).copied().collect::<Vec<_>>())
         };
-        let leased = app.store.lease_host_slot(&self.origin, own, &held, now, now + LEASE).await?;
-        self.leases().in_use.extend(leased);
-        Ok(leased)
+        let granted = app.store.lease_host_slot(&self.origin, own, &leased, now, now + LEASE).await?;
+        self.leases().in_use.extend(granted);
+        Ok(granted)
     }
 }
 

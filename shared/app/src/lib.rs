@@ -29,13 +29,13 @@ use crate::pending_deposits::PendingDeposits;
 use crate::workflow_token::WorkflowKeys;
 use registry_fetch::{Fetcher, OwnRecords};
 use registry_formats::registry_name;
-use registry_model::cache::{Kept, RenderCache, TaggedPage};
+use registry_model::cache::{CachedValue, RenderCache, TaggedPage};
 use registry_model::error::Problem;
-use registry_model::settings::{Mode, Settings};
 use registry_model::{
     Change, Clock, Kind, Lane, LimitedAction, Listing, ListingId, Moment, PeerRegistry, Random,
 };
 use registry_search::{Backend, Searcher};
+use registry_settings::{Mode, Settings};
 use registry_store::events::Bus;
 use registry_store::{Allowance, Store};
 
@@ -59,10 +59,10 @@ pub struct Services {
     pub server_pages: RenderCache<TaggedPage>,
     /// This process's copy of the search index.
     pub search: Searcher,
-    pub peer_registries: Kept<Vec<PeerRegistry>>,
-    pub latest_changes: Kept<Vec<Change>>,
+    pub peer_registries: CachedValue<Vec<PeerRegistry>>,
+    pub latest_changes: CachedValue<Vec<Change>>,
     /// Cached DNS records of the registry's own names.
-    pub own_records: Kept<OwnRecords>,
+    pub own_records: CachedValue<OwnRecords>,
     /// Deposits that reads caused and that are not written yet.
     pub pending_deposits: PendingDeposits,
     /// The keys with which the addresses of callers are digested.
@@ -107,9 +107,9 @@ impl App {
             pages: RenderCache::default(),
             server_pages: RenderCache::default(),
             search,
-            peer_registries: Kept::default(),
-            latest_changes: Kept::default(),
-            own_records: Kept::default(),
+            peer_registries: CachedValue::default(),
+            latest_changes: CachedValue::default(),
+            own_records: CachedValue::default(),
             pending_deposits: PendingDeposits::default(),
             caller_keys: CachedCallerKeys::default(),
             message_signer: MessageSigner::default(),
@@ -208,7 +208,7 @@ impl App {
 
 /// The ids of the registry's own listings: its card by the URL, and its MCP server by the name.
 pub fn own_listings(settings: &Settings) -> [ListingId; 2] {
-    let server = registry_name::own(settings);
+    let server = registry_name::own(&settings.base_url);
     let card = settings.own_card().map(|url| ListingId::of_url(&url));
     [card.unwrap_or_else(|| ListingId::of_name(Kind::Agent, &server)), ListingId::of_name(Kind::Mcp, &server)]
 }

@@ -17,7 +17,7 @@ use crate::key_service::Algorithm;
 use crate::prelude::*;
 use crate::private_key::{self, Private, Unreadable};
 use registry_fetch::Signer;
-use registry_model::cache::Kept;
+use registry_model::cache::CachedValue;
 use registry_store::StoredKey;
 
 /// How long a signature over the directory is valid.
@@ -170,7 +170,7 @@ pub async fn message_key(app: &App) -> Result<MessageKey, Problem> {
 #[derive(Debug, Default)]
 pub struct MessageSigner {
     /// `None` after a failure.
-    key: Kept<Option<MessageKey>>,
+    key: CachedValue<Option<MessageKey>>,
     reading: Mutex<()>,
     unsigned: AtomicU32,
 }
@@ -181,7 +181,7 @@ impl MessageSigner {
         self.unsigned.swap(0, Ordering::Relaxed)
     }
 
-    fn kept(&self, now: Moment) -> Option<Arc<Option<MessageKey>>> {
+    fn cached(&self, now: Moment) -> Option<Arc<Option<MessageKey>>> {
         let now = now.as_millisecond();
         let key = self.key.get(now, KEY_LIFE_MS).filter(|key| key.is_some());
         key.or_else(|| self.key.get(now, RETRY_MS))
@@ -190,11 +190,11 @@ impl MessageSigner {
     /// Reads the key at most once at a time.
     async fn key(&self, app: &App) -> Arc<Option<MessageKey>> {
         let now = app.clock.now();
-        if let Some(key) = self.kept(now) {
+        if let Some(key) = self.cached(now) {
             return key;
         }
         let _reading = self.reading.lock().await;
-        if let Some(key) = self.kept(now) {
+        if let Some(key) = self.cached(now) {
             return key;
         }
         let key = message_key(app).await;

@@ -31,10 +31,10 @@ const MAX_SEEN_OF_CALLER: u32 = 500;
 
 /// Deposits that this process has not written yet.
 #[derive(Clone, Debug, Default)]
-pub struct PendingDeposits(Arc<Mutex<Held>>);
+pub struct PendingDeposits(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
-struct Held {
+struct State {
     counts: BTreeMap<(ListingId, TrailEvent), u32>,
     seen: HashSet<u64>,
     seen_of_caller: HashMap<u64, u32>,
@@ -48,26 +48,26 @@ struct Held {
 impl PendingDeposits {
     /// Notes that a caller caused an event at a listing. Repetitions within the hour do not count.
     pub fn note(&self, caller: &Caller, listing: &ListingId, event: TrailEvent, now: Moment) {
-        let mut held = self.held();
-        if held.window_from.is_none_or(|from| now.duration_since(from) >= WINDOW) {
-            held.seen.clear();
-            held.seen_of_caller.clear();
-            held.window_from = Some(now);
+        let mut state = self.state();
+        if state.window_from.is_none_or(|from| now.duration_since(from) >= WINDOW) {
+            state.seen.clear();
+            state.seen_of_caller.clear();
+            state.window_from = Some(now);
         }
-        held.written_at.get_or_insert(now);
-        if held.counts.len() >= MAX_PENDING || held.seen.len() >= MAX_SEEN {
+        state.written_at.get_or_insert(now);
+        if state.counts.len() >= MAX_PENDING || state.seen.len() >= MAX_SEEN {
             return;
         }
-        let source = held.hasher.hash_one((caller.name(), listing.as_str(), event));
-        if held.seen.contains(&source) {
+        let source = state.hasher.hash_one((caller.name(), listing.as_str(), event));
+        if state.seen.contains(&source) {
             return;
         }
-        let caller = held.hasher.hash_one(caller.name());
-        let seen = held.seen_of_caller.entry(caller).or_default();
+        let caller = state.hasher.hash_one(caller.name());
+        let seen = state.seen_of_caller.entry(caller).or_default();
         if *seen < MAX_SEEN_OF_CALLER {
             *seen += 1;
-            held.seen.insert(source);
-            *held.counts.entry((listing.clone(), event)).or_default() += 1;
+            state.seen.insert(source);
+            *state.counts.entry((listing.clone(), event)).or_default() += 1;
         }
     }
 
@@ -81,23 +81,23 @@ impl PendingDeposits {
         if let Err(error) = write(store, &due, now).await {
             tracing::warn!(%error, "could not store the trail changes that reads caused; a later request \
                 tries again");
-            let mut held = self.held();
+            let mut state = self.state();
             for (place, times) in due {
-                *held.counts.entry(place).or_default() += times;
+                *state.counts.entry(place).or_default() += times;
             }
         }
     }
 
     fn take_due(&self, now: Moment, pace: Pace) -> BTreeMap<(ListingId, TrailEvent), u32> {
-        let mut held = self.held();
-        let is_early = held.written_at.is_some_and(|at| now.duration_since(at) < pace.interval);
-        if held.counts.is_empty() || is_early {
+        let mut state = self.state();
+        let is_early = state.written_at.is_some_and(|at| now.duration_since(at) < pace.interval);
+        if state.counts.is_empty() || is_early {
             return BTreeMap::new();
         }
-        held.written_at = Some(now);
-        let first = held.next.take();
+        state.written_at = Some(now);
+        let first = state.next.take();
         let (mut chosen, mut next) = (Vec::new(), None);
-        let (earlier, later): (Vec<_>, Vec<_>) = held
+        let (earlier, later): (Vec<_>, Vec<_>) = state
             .counts
             .keys()
             .map(|(listing, _)| listing)
@@ -112,11 +112,11 @@ impl PendingDeposits {
             }
             chosen.push(listing.clone());
         }
-        held.next = next;
-        held.counts.extract_if(.., |(listing, _), _| chosen.contains(listing)).collect()
+        state.next = next;
+        state.counts.extract_if(.., |(listing, _), _| chosen.contains(listing)).collect()
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

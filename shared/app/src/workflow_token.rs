@@ -6,7 +6,7 @@ use tokio::sync::Mutex;
 
 use crate::prelude::*;
 use registry_fetch::{Follow, Request, Target};
-use registry_model::cache::Kept;
+use registry_model::cache::CachedValue;
 use registry_model::sha256_hex;
 
 /// A token of GitHub has about 2 KB.
@@ -26,7 +26,7 @@ const KEYS_PATH: &str = "/.well-known/jwks";
 /// The keys of the issuer as this process last read them.
 #[derive(Debug, Default)]
 pub struct WorkflowKeys {
-    keys: Kept<Vec<Key>>,
+    keys: CachedValue<Vec<Key>>,
     reading: Mutex<()>,
 }
 
@@ -151,16 +151,16 @@ impl Key {
 /// The keys of the issuer. They are read again if they are old, or at most once a minute if `kid` is unknown.
 async fn keys(app: &App, issuer: &str, kid: &str) -> Result<Arc<Vec<Key>>, Problem> {
     let now = app.clock.now().as_millisecond();
-    let kept = || {
+    let cached = || {
         let known = app.workflow_keys.keys.get(now, KEYS_LIFE_MS);
         let known = known.filter(|keys| keys.iter().any(|key| key.kid == kid));
         known.or_else(|| app.workflow_keys.keys.get(now, KEYS_MIN_LIFE_MS))
     };
-    if let Some(keys) = kept() {
+    if let Some(keys) = cached() {
         return Ok(keys);
     }
     let _reading = app.workflow_keys.reading.lock().await;
-    if let Some(keys) = kept() {
+    if let Some(keys) = cached() {
         return Ok(keys);
     }
     let Some(keys) = published_keys(app, issuer).await else {

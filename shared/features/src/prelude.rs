@@ -3,10 +3,10 @@
 pub(crate) use registry_app::App;
 pub(crate) use registry_formats::argument_schema;
 pub(crate) use registry_model::error::{Code, ErrorKind, Problem, shorten};
-pub(crate) use registry_model::settings::Settings;
 pub(crate) use registry_model::{
     Caller, FeedItem, Kind, Lane, LimitedAction, Listing, ListingId, Moment, NextStep, Sku, counted,
 };
+pub(crate) use registry_settings::Settings;
 pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use serde_json::{Map, Value, json};

@@ -33,7 +33,7 @@ impl Answer {
 
     /// The body as JSON, nested at most 128 levels deep. `left`, the number of values that may still be read, is reduced.
     pub fn json(&self, left: &mut usize) -> Result<Value, serde_json::Error> {
-        json::read(&self.body, left)
+        json::parse_limited(&self.body, left)
     }
 
     /// Keeps only the beginning of the body, for an answer that has been read and is kept to be shown.

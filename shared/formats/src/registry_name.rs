@@ -6,7 +6,6 @@ use sha2::{Digest, Sha256};
 use url::{Host, Url};
 
 use crate::server_json::is_name;
-use registry_model::settings::Settings;
 use registry_model::{Kind, Listing, ListingId, NameHold};
 
 /// Characters of the owner, so that the rest fits within the 200 characters of a name.
@@ -38,8 +37,8 @@ pub fn of(listing: &Listing) -> String {
 }
 
 /// The name of this registry as an MCP server: its host name reversed, as server names are formed (SEP-2127, `name`).
-pub fn own(settings: &Settings) -> String {
-    let url = Url::parse(&settings.base_url).ok();
+pub fn own(base_url: &str) -> String {
+    let url = Url::parse(base_url).ok();
     format!("{}/registry", url.as_ref().map_or_else(|| "localhost".to_owned(), reversed_host))
 }
 

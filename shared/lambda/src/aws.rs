@@ -22,8 +22,8 @@ use crate::kms::Kms;
 use crate::secrets::{SecretError, Secrets};
 use registry_app::App;
 use registry_app::key_service::KeyService;
-use registry_model::settings::{Mode, SettingError, Settings};
 use registry_model::{Clock, Random};
+use registry_settings::{Mode, SettingError, Settings};
 use registry_store::Store;
 use registry_store::events::Bus;
 

@@ -13,13 +13,14 @@ use axum::response::Response;
 use lambda_http::request::{LambdaRequest, RequestContext};
 use lambda_http::{LambdaEvent, RequestExt as _};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use registry_model::{CallerAddress, RequestId, TrustedProxy};
+use registry_model::{CallerAddress, RequestId};
+use registry_settings::TrustedProxy;
 
 /// The characters that must be encoded in a path (RFC 3986, `pchar` and `/` are the others).
 const NOT_IN_PATHS: &AsciiSet = &{
-    let (mut set, mut kept): (AsciiSet, &[u8]) = (NON_ALPHANUMERIC.remove(b'/'), b"-._~!$&'()*+,;=:@");
-    while let [character, rest @ ..] = kept {
-        (set, kept) = (set.remove(*character), rest);
+    let (mut set, mut unreserved): (AsciiSet, &[u8]) = (NON_ALPHANUMERIC.remove(b'/'), b"-._~!$&'()*+,;=:@");
+    while let [character, rest @ ..] = unreserved {
+        (set, unreserved) = (set.remove(*character), rest);
     }
     set
 };

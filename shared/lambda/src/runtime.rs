@@ -22,7 +22,7 @@ use crate::{aws, events};
 use registry_app::App;
 use registry_model::Moment;
 use registry_model::metrics::Metrics;
-use registry_model::settings::{BASE_URL, RUST_LOG};
+use registry_settings::{BASE_URL, RUST_LOG};
 
 pub use lambda_runtime::Error;
 

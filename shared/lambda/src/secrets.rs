@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use aws_sdk_secretsmanager::Client;
 use aws_sdk_secretsmanager::error::DisplayErrorContext;
 use jiff::SignedDuration;
-use registry_model::settings::{self, PROXY_SECRET};
+use registry_settings::{self, PROXY_SECRET};
 
 /// How long a value is used before it is read again.
 pub(super) const REFRESH: SignedDuration = SignedDuration::from_mins(5);

@@ -4,7 +4,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use http::{HeaderMap, header};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use serde_json::value::RawValue;
@@ -30,11 +29,10 @@ impl CacheValidator {
         Self(format!("W/\"{}\"", digest(of.as_bytes())))
     }
 
-    /// Whether the caller already has this version (`If-None-Match`).
-    pub fn matches_request(&self, headers: &HeaderMap) -> bool {
+    /// Whether a list of entity tags, such as a value of `If-None-Match`, contains this version.
+    pub fn is_in(&self, tags: &str) -> bool {
         let bare = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
-        let held = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-        held.flat_map(|list| list.split(',')).any(|tag| tag.trim() == "*" || bare(tag) == bare(&self.0))
+        tags.split(',').any(|tag| tag.trim() == "*" || bare(tag) == bare(&self.0))
     }
 
     /// The value of the `ETag` header.
@@ -49,22 +47,22 @@ fn digest(bytes: &[u8]) -> String {
 
 /// One value that is read again after some time.
 #[derive(Debug)]
-pub struct Kept<T>(Mutex<Option<Dated<T>>>);
+pub struct CachedValue<T>(Mutex<Option<Dated<T>>>);
 
 /// The time in milliseconds, and the value.
 type Dated<T> = (i64, Arc<T>);
 
-impl<T> Default for Kept<T> {
+impl<T> Default for CachedValue<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T> Kept<T> {
+impl<T> CachedValue<T> {
     /// The value if it is younger than `ms` milliseconds.
     pub fn get(&self, now: i64, ms: i64) -> Option<Arc<T>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.as_ref().filter(|(at, _)| (0..ms).contains(&(now - at))).map(|(_, value)| Arc::clone(value))
+        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.as_ref().filter(|(at, _)| (0..ms).contains(&(now - at))).map(|(_, value)| Arc::clone(value))
     }
 
     pub fn put(&self, now: i64, value: T) -> Arc<T> {
@@ -73,7 +71,7 @@ impl<T> Kept<T> {
         value
     }
 
-    pub fn forget(&self) {
+    pub fn clear(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
@@ -159,8 +157,8 @@ mod tests {
         for number in 0..1000 {
             pages.put(number.to_string(), version.clone(), page.clone());
         }
-        let held = (0..1000).filter(|number| pages.get(&number.to_string(), &version).is_some()).count();
-        assert!(held > 10 && held as u64 * 100_000 <= MAX_BYTES, "{held}");
+        let cached = (0..1000).filter(|number| pages.get(&number.to_string(), &version).is_some()).count();
+        assert!(cached > 10 && cached as u64 * 100_000 <= MAX_BYTES, "{cached}");
         pages.put("a".to_owned(), version, page);
         assert!(pages.get("a", &CacheValidator::weak("2")).is_none());
     }

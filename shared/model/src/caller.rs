@@ -1,15 +1,9 @@
 //! The caller of a request: the address of the caller, which the rate limits use, and the bearer token.
 //! Callers can forge any header. So only the gateway sets the address, both on AWS and on the local server.
 
-use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
-use axum_core::extract::FromRequestParts;
-use http::header::{self, HeaderMap};
-use http::request::Parts;
 use sha2::{Digest, Sha256};
-
-use super::Secret;
 
 /// The address of the caller, added to a request as an extension by the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,57 +19,6 @@ pub struct Caller {
     pub address: Option<IpAddr>,
     /// The digest of the request's bearer token (RFC 6750).
     pub bearer: Option<BearerDigest>,
-}
-
-/// A proxy in front of the registry, such as a CDN. It proves itself with a secret and names the address of its client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrustedProxy {
-    /// The secret, and during its rotation also the previous one.
-    secrets: Vec<BearerDigest>,
-    /// The header with the address of the client, in lower case.
-    address_header: String,
-    is_required: bool,
-}
-
-pub const PROXY_SECRET_HEADER: &str = "x-proxy-secret";
-
-impl TrustedProxy {
-    /// `secrets` are separated by commas.
-    pub fn new(secrets: &Secret, address_header: &str, is_required: bool) -> Self {
-        let secrets = secrets.reveal().split(',').map(BearerDigest::of).collect();
-        Self { secrets, address_header: address_header.to_ascii_lowercase(), is_required }
-    }
-
-    /// Whether a request must be refused, because it did not come through the proxy.
-    pub fn refuses(&self, headers: &HeaderMap) -> bool {
-        self.is_required && !self.has_sent(headers)
-    }
-
-    fn has_sent(&self, headers: &HeaderMap) -> bool {
-        let secret = last_value(headers, PROXY_SECRET_HEADER).map(BearerDigest::of);
-        secret.is_some_and(|secret| self.secrets.contains(&secret))
-    }
-
-    /// The address of the client that sent a request over a connection from `connection`. Without the secret, or without
-    /// an address that can be read, this is the address of the connection. Of several addresses, the last counts: the
-    /// proxy appended it, and the client can write the others.
-    pub fn client(&self, connection: IpAddr, headers: &HeaderMap) -> IpAddr {
-        let named = last_value(headers, &self.address_header).filter(|_| self.has_sent(headers));
-        let last = named.and_then(|named| named.rsplit(',').next()).map(str::trim);
-        last.and_then(address_of).unwrap_or(connection)
-    }
-}
-
-fn last_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get_all(name).iter().next_back()?.to_str().ok()
-}
-
-/// An address, with or without a port, as different proxies write it.
-fn address_of(text: &str) -> Option<IpAddr> {
-    let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
-    // CloudFront writes IPv6 addresses with a port, but without brackets.
-    let before_port = || text.rsplit_once(':').and_then(|(address, _)| address.parse().ok());
-    text.parse().ok().or_else(with_port).or_else(before_port)
 }
 
 /// SHA-256 of a bearer token: enough to compare tokens, and safe in a log. Comparing it leaks nothing about the token.
@@ -107,21 +50,15 @@ impl Caller {
     }
 }
 
-impl<S: Sync> FromRequestParts<S> for Caller {
-    type Rejection = Infallible;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let address = parts.extensions.get::<CallerAddress>().map(|address| address.0);
-        let authorization = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        Ok(Self { address, bearer: authorization.and_then(bearer).map(BearerDigest::of) })
+    #[test]
+    fn ipv6_callers_of_one_network_count_as_one_caller() {
+        let name = |text: &str| Caller { address: Some(text.parse().unwrap()), bearer: None }.name();
+        assert_eq!(name("2001:db8:1:2:3:4:5:6"), name("2001:db8:1:fe::9"));
+        assert_ne!(name("2001:db8:1:2::9"), name("2001:db8:1:102::9"));
+        assert_eq!(name("::ffff:192.0.2.1"), "192.0.2.1");
     }
 }
-
-/// The token of an `Authorization` header with the scheme `Bearer` in any case (RFC 9110 §11.1).
-fn bearer(authorization: &str) -> Option<&str> {
-    let (scheme, token) = authorization.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
-}
-
-#[cfg(test)]
-mod tests;

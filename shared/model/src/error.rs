@@ -6,7 +6,6 @@ mod code;
 
 pub use code::Code;
 
-use crate::settings::Settings;
 use crate::{ListingId, NextStep};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
@@ -27,12 +26,12 @@ pub struct Problem {
     /// Further members of the document, such as `next`.
     pub members: Option<Box<Map<String, Value>>>,
     /// Replaces the document if the caller cannot show a document.
-    pub shown: Option<Box<Shown>>,
+    pub replacement: Option<Box<Replacement>>,
 }
 
 /// Another form of a problem: an image, for a caller that shows only images.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct Replacement {
     pub media_type: &'static str,
     pub body: String,
 }
@@ -99,34 +98,34 @@ impl Problem {
     }
 
     /// 404: no listing has this id. A text that is no id may be a name or a URL.
-    pub fn listing_not_found(settings: &Settings, id: &str) -> Self {
+    pub fn listing_not_found(base_url: &str, id: &str) -> Self {
         let (by, what, max) = if id.contains("://") { ("id", "URL", 2048) } else { ("name", "name", 120) };
         if id.parse::<ListingId>().is_ok() || !(1..=max).contains(&id.trim().chars().count()) {
-            return Self::no_such_listing(settings, id);
+            return Self::no_such_listing(base_url, id);
         }
         let sent: String = form_urlencoded::byte_serialize(id.as_bytes()).collect();
-        let url = settings.url(&format!("/api/listings/status?{by}={sent}"));
+        let url = format!("{base_url}/api/listings/status?{by}={sent}");
         let note = format!("If this is the {what} of a listing, its status has the id.");
         Self::not_found(Code::ListingNotFound, format!("No listing has the id `{}`.", shorten(id, 120)))
             .with_next(NextStep::get("check_status", url, json!({ by: id }), note))
     }
 
     /// 404: no listing has this id, name or URL.
-    pub fn no_such_listing(settings: &Settings, id: &str) -> Self {
+    pub fn no_such_listing(base_url: &str, id: &str) -> Self {
         let note = format!(
-            "Look for its id in this list, or search with match_capability. To list it, send {{\"url\": \"<card URL>\"}} to {}.",
-            settings.url("/api/publish")
+            "Look for its id in this list, or search with match_capability. To list it, send {{\"url\": \"<card URL>\"}} to \
+             {base_url}/api/publish."
         );
-        let list = NextStep::get("search_active", settings.url("/api/listings/active"), json!({}), note);
+        let list = NextStep::get("search_active", format!("{base_url}/api/listings/active"), json!({}), note);
         Self::not_found(Code::ListingNotFound, format!("Listing not found: `{}`.", shorten(id, 120)))
             .with_next(list.named("find_listing"))
     }
 
     /// 404: the listing was withdrawn, so it is not shown.
-    pub fn listing_withdrawn(settings: &Settings, id: &ListingId) -> Self {
+    pub fn listing_withdrawn(base_url: &str, id: &ListingId) -> Self {
         let note = "The status says who can restore the listing.";
         Self::not_found(Code::ListingNotFound, format!("The listing `{id}` was withdrawn."))
-            .with_next(NextStep::check_status(settings, id, note))
+            .with_next(NextStep::check_status(base_url, id, note))
     }
 
     /// 429: a rate limit is exceeded; `retry_after` in seconds.
@@ -184,10 +183,10 @@ impl Problem {
         self.with("next", serde_json::to_value(next).unwrap_or_default())
     }
 
-    /// Sends `body` in place of the document.
+    /// Sends `body` instead of the document.
     #[must_use]
-    pub fn shown_as(self, media_type: &'static str, body: String) -> Self {
-        Self { shown: Some(Box::new(Shown { media_type, body })), ..self }
+    pub fn replaced_by(self, media_type: &'static str, body: String) -> Self {
+        Self { replacement: Some(Box::new(Replacement { media_type, body })), ..self }
     }
 
     #[must_use]

@@ -16,7 +16,7 @@ pub struct HashPrefix {
 }
 
 impl HashPrefix {
-    pub fn holds(self, id: &ListingId) -> bool {
+    pub fn matches(self, id: &ListingId) -> bool {
         self.covers(id_hash(id))
     }
 

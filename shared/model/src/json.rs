@@ -7,23 +7,23 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde_json::{Map, Number, Value};
 
 /// Parses a document (nested at most 128 deep). `left` is the number of values that may still be read; it is counted
-/// down, so that several documents can share one bound.
+/// down, so that several documents have one limit.
 ///
 /// # Errors
 /// The text is not JSON, or it contains more values than are left (then `is_data` of the error is true).
-pub fn read(text: &[u8], left: &mut usize) -> Result<Value, serde_json::Error> {
+pub fn parse_limited(text: &[u8], left: &mut usize) -> Result<Value, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     let value = Counted { left }.deserialize(&mut reader)?;
     reader.end()?;
     Ok(value)
 }
 
-/// Parses a document from a stranger, as [`read`], with any number of values.
+/// Parses a document from a stranger, as [`parse_limited`], with any number of values.
 ///
 /// # Errors
 /// The text is not JSON.
 pub fn parse(text: &[u8]) -> Result<Value, serde_json::Error> {
-    read(text, &mut { usize::MAX })
+    parse_limited(text, &mut { usize::MAX })
 }
 
 struct Counted<'a> {

@@ -1,13 +1,13 @@
-//! The plain data of the registry: listings, probe results, orders, messages, settings. This crate does no
+//! The plain data of the registry: listings, probe results, orders, messages. This crate does no
 //! I/O and depends on no other crate of this workspace, so that every crate can use it.
 //!
 //! Start with [`Listing`], because most other types describe a listing. [`Lane`] is the state of a listing. [`Verdict`]
 //! is the result of a probe. [`Assessment`] is what the registry concludes from this result. [`StateChange`] contains
-//! all changes that are then written. The module [`settings`] contains every limit that the environment can change. The
-//! module [`error`] contains the problem documents that all protocols return.
+//! all changes that are then written. The module [`error`] contains the
+//! problem documents that all protocols return.
 //!
-//! All items are exported at the root, except for the items of [`cache`], [`error`], [`json`], [`metrics`],
-//! [`protocol`], and [`settings`].
+//! All items are exported at the root, except for the items of [`cache`], [`error`], [`json`], [`metrics`] and
+//! [`protocol`].
 
 #[macro_use]
 mod macros;
@@ -18,7 +18,6 @@ pub mod error;
 pub mod json;
 pub mod metrics;
 pub mod protocol;
-pub mod settings;
 
 mod ability_change;
 mod assessment;
@@ -47,6 +46,7 @@ mod messages;
 mod moment;
 mod network;
 mod next_step;
+mod observed_server;
 mod order;
 mod outcome;
 mod probe_history;
@@ -57,7 +57,6 @@ mod referral;
 mod report;
 mod score_report;
 mod secrets;
-mod seen_server;
 mod server_document;
 mod session;
 mod sign_in;
@@ -72,7 +71,7 @@ pub use ability_change::{AbilityChange, ChangedNames};
 pub use assessment::{Assessment, Check, ProbeRecord, Score, ScorePart};
 pub use attestation::{AttestationId, AttestationRecord, AttestationType, InvalidAttestationId, Revocation};
 pub use availability::{Availability, Listed};
-pub use caller::{BearerDigest, Caller, CallerAddress, PROXY_SECRET_HEADER, RequestId, TrustedProxy};
+pub use caller::{BearerDigest, Caller, CallerAddress, RequestId};
 pub use category::Category;
 pub use clock::Clock;
 pub use collection::{Access, Collection, CollectionRules};
@@ -97,6 +96,10 @@ pub use messages::{Change, FeedItem, TalkChannel, TalkKind, TalkMessage, Touch, 
 pub use moment::Moment;
 pub use network::{NameServers, Reach};
 pub use next_step::{NextStep, POLL_SECONDS};
+pub use observed_server::{
+    ContentEntry, ContentList, ListedTool, NO_TOOLS, ObservedServer, ObservedTool, PromptArgument,
+    ServerContents, ToolSet, set_of_tools_hash, tools_hash,
+};
 pub use order::{InvalidOrderId, Order, OrderId};
 pub use outcome::{Outcome, OutcomeTally, QUALITY_STEPS};
 pub use probe_history::{HISTORY_DAYS, ProbeHistory};
@@ -110,10 +113,6 @@ pub use score_report::{
     InvalidScoreReportId, ProbeStep, ScoreReport, ScoreReportId, SpecificationRule, StepKind,
 };
 pub use secrets::{AccessToken, DiscountCode, InvalidAccessToken, InvalidDiscountCode, Secret, TokenDigest};
-pub use seen_server::{
-    ContentEntry, ContentList, ListedTool, NO_TOOLS, PromptArgument, SeenServer, SeenTool, ServerContents,
-    ToolSet, set_of_tools_hash, tools_hash,
-};
 pub use server_document::{CheckedPackage, Package, PackageState, ServerDocument, ServerStatus};
 pub use session::{
     EntryProtocol, InvalidSessionId, MAX_SESSION_STEPS, Session, SessionFacts, SessionId, SessionStep,
@@ -122,7 +121,7 @@ pub use sign_in::{ClientRegistration, SignIn};
 pub use sku::{Sku, dollars};
 pub use state_change::{LiveChange, StateChange};
 pub use tool_change::{Severity, ToolChange, ToolChangeKind};
-pub use trail::{Amounts, Decay, MarkKind, Trail, TrailEvent, TrailMark, TrailValue, audible};
+pub use trail::{Amounts, Decay, MarkKind, Trail, TrailEvent, TrailMark, TrailValue, above_threshold};
 pub use verdict::{Facts, Handshake, ParameterType, Reason, Skill, TextFaults, Tool, ToolParameter, Verdict};
 pub use withdrawal::{BlockedHost, BlockedHosts, InvalidReason, PublicReason, Withdrawal};
 

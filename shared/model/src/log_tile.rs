@@ -49,10 +49,10 @@ impl LogTile {
         };
         let mut parts = rest.split('/').rev();
         let mut index = digits(parts.next()?)?;
-        let mut place = 1_u64;
+        let mut factor = 1_u64;
         for part in parts {
-            place = place.checked_mul(1000)?;
-            index = index.checked_add(digits(part.strip_prefix('x')?)?.checked_mul(place)?)?;
+            factor = factor.checked_mul(1000)?;
+            index = index.checked_add(digits(part.strip_prefix('x')?)?.checked_mul(factor)?)?;
         }
         let tile = match level {
             "entries" => Self::Entries { index },

@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::settings::Settings;
 use crate::{ListingId, Moment};
 
 /// Seconds between two polls of a listing whose probe is due: about as long as a probe takes.
@@ -60,20 +59,20 @@ impl NextStep {
     }
 
     /// Returns what the listing waits for and what to fix.
-    pub fn check_status(settings: &Settings, id: &ListingId, note: impl Into<String>) -> Self {
-        let url = settings.url(&format!("/api/listings/status?id={id}"));
+    pub fn check_status(base_url: &str, id: &ListingId, note: impl Into<String>) -> Self {
+        let url = format!("{base_url}/api/listings/status?id={id}");
         Self::get("check_status", url, json!({ "id": id }), note)
     }
 
-    pub fn talk_inbox(settings: &Settings, id: &ListingId, note: impl Into<String>) -> Self {
-        let url = settings.url(&format!("/api/talk?listing_id={id}"));
+    pub fn talk_inbox(base_url: &str, id: &ListingId, note: impl Into<String>) -> Self {
+        let url = format!("{base_url}/api/talk?listing_id={id}");
         Self::get("talk_inbox", url, json!({ "listing_id": id }), note)
     }
 
     /// Starts the funnel: its first call is free.
-    pub fn take_demo(settings: &Settings, id: Option<&ListingId>, note: impl Into<String>) -> Self {
+    pub fn take_demo(base_url: &str, id: Option<&ListingId>, note: impl Into<String>) -> Self {
         let body = id.map(|id| json!({ "listing_id": id }));
-        Self { body, ..Self::post_own("take_demo", settings.url("/api/products/demo"), note) }
+        Self { body, ..Self::post_own("take_demo", format!("{base_url}/api/products/demo"), note) }
     }
 
     /// The same call with another name for its purpose.

@@ -51,7 +51,8 @@ pub struct Rate {
 
 impl Rate {
     /// This percentage of the limits, at least one action.
-    pub(crate) fn multiplied(self, percent: u32) -> Self {
+    #[must_use]
+    pub fn multiplied(self, percent: u32) -> Self {
         let part = |most: u32| {
             let part = (u64::from(most) * u64::from(percent) / 100).max(1);
             u32::try_from(part).unwrap_or(u32::MAX)

@@ -10,9 +10,9 @@ pub enum LiveChange {
     /// The listing was Live and no longer is.
     Fallen,
     /// The listing stays Live; its row in the list changes.
-    Kept,
+    StaysLive,
     /// The listing is not Live and was not Live before.
-    Unseen,
+    NotLive,
 }
 
 impl LiveChange {
@@ -20,8 +20,8 @@ impl LiveChange {
         match (before.lane == Lane::Active, after.lane == Lane::Active) {
             (false, true) => Self::Risen,
             (true, false) => Self::Fallen,
-            (true, true) => Self::Kept,
-            (false, false) => Self::Unseen,
+            (true, true) => Self::StaysLive,
+            (false, false) => Self::NotLive,
         }
     }
 }
@@ -57,7 +57,7 @@ impl StateChange {
     /// Whether a Live listing only answered once more in a week in which it answered before. Such a probe only renews the
     /// proof.
     pub fn is_routine(&self) -> bool {
-        self.live_change() == LiveChange::Kept
+        self.live_change() == LiveChange::StaysLive
             && self.before.failures == 0
             && self.after.failures == 0
             && self.before.last_ok_at.is_some_and(|last| self.is_same_week(last))

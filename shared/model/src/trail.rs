@@ -51,7 +51,7 @@ impl Decay {
 
     /// What is left of `amount` after the time from `since` to `at`.
     pub fn decayed(self, amount: f64, since: Moment, at: Moment) -> f64 {
-        audible(amount * (-self.half_lives(at.as_millisecond() - since.as_millisecond())).exp2())
+        above_threshold(amount * (-self.half_lives(at.as_millisecond() - since.as_millisecond())).exp2())
     }
 
     /// When `amount`, deposited at `at`, will count as 0.
@@ -63,7 +63,7 @@ impl Decay {
 
     /// A rank among all values of this half-life. They decay alike, so it only changes with deposits; `None` for values
     /// that count as 0.
-    pub fn place(self, value: f64, at: Moment) -> Option<f64> {
+    pub fn rank(self, value: f64, at: Moment) -> Option<f64> {
         (value >= MIN_VALUE).then(|| value.log2() + self.half_lives(at.as_millisecond()))
     }
 
@@ -81,7 +81,7 @@ impl Decay {
 }
 
 /// The value, or 0 where it is below [`MIN_VALUE`].
-pub fn audible(value: f64) -> f64 {
+pub fn above_threshold(value: f64) -> f64 {
     if value < MIN_VALUE { 0.0 } else { value }
 }
 

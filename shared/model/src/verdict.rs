@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CheckedPackage, Kind, PackageState, SeenServer, SignIn};
+use crate::{CheckedPackage, Kind, ObservedServer, PackageState, SignIn};
 
 string_enum! {
     /// The four outcomes of a probe.
@@ -118,7 +118,7 @@ pub struct Facts {
     pub tools_hash: Option<String>,
     /// The whole tools, and what else the server offers. Stored in items of their own.
     #[serde(skip)]
-    pub seen: Option<Arc<SeenServer>>,
+    pub seen: Option<Arc<ObservedServer>>,
     /// The packages of a server that runs on the machine of its user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<CheckedPackage>,

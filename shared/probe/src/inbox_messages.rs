@@ -48,8 +48,8 @@ pub(crate) fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<Tal
             messages.push(message(TalkKind::Recheck, text));
         }
         // Once a week, and after a failure.
-        (LiveChange::Kept, _) if change.is_routine() => {}
-        (LiveChange::Kept, _) if change.record.ok && change.after.failures == 0 => {
+        (LiveChange::StaysLive, _) if change.is_routine() => {}
+        (LiveChange::StaysLive, _) if change.record.ok && change.after.failures == 0 => {
             let text = format!(
                 "The recheck passed, so your listing is Live. Its next probe is due at the latest at {}.",
                 change.after.due_at
@@ -57,7 +57,7 @@ pub(crate) fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<Tal
             messages.push(message(TalkKind::Recheck, text));
         }
         // Further failures within the week are not reported.
-        (LiveChange::Kept, _) if change.before.failures == 0 => {
+        (LiveChange::StaysLive, _) if change.before.failures == 0 => {
             let rule = match change.was_overdue {
                 true => "Its last proof has expired, so it is not Live until it passes a probe.",
                 false => {

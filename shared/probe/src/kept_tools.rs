@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use registry_app::App;
 use registry_formats::tool_diff;
 use registry_model::{
-    AbilityChange, Handshake, Lane, ListedTool, Listing, ListingId, SeenServer, SeenTool, StateChange,
-    ToolChange, ToolSet, sha256_hex,
+    AbilityChange, Handshake, Lane, ListedTool, Listing, ListingId, ObservedServer, ObservedTool,
+    StateChange, ToolChange, ToolSet, sha256_hex,
 };
 use registry_store::{SeenTools, StoreError};
 
@@ -35,7 +35,7 @@ pub(super) async fn store_changes(app: &App, change: &mut StateChange) -> Result
     let stored = app.store.seen_tools(&change.after.id).await?;
     let at = change.assessment.probed_at;
     let number = stored.sets.first().map_or(0, |latest| latest.number.saturating_add(1));
-    let listed = |tool: &SeenTool| ListedTool { name: tool.name.clone(), hash: tool.hash.clone() };
+    let listed = |tool: &ObservedTool| ListedTool { name: tool.name.clone(), hash: tool.hash.clone() };
     let tools = server.tools.iter().map(listed).collect();
     let set = ToolSet { number, at, hash: server.set.clone(), tools, unlisted: server.unlisted };
     // Not the latest set, but the one of the last decision: a process may have died between the two.
@@ -56,7 +56,7 @@ pub(super) async fn store_changes(app: &App, change: &mut StateChange) -> Result
     Ok(true)
 }
 
-fn changes(known: &ToolSet, set: &ToolSet, stored: &SeenTools, server: &SeenServer) -> Vec<ToolChange> {
+fn changes(known: &ToolSet, set: &ToolSet, stored: &SeenTools, server: &ObservedServer) -> Vec<ToolChange> {
     let mut definitions: HashMap<&str, &str> =
         stored.definitions.iter().map(|(hash, definition)| (hash.as_str(), definition.as_str())).collect();
     let new = server.tools.iter().filter_map(|tool| Some((tool.hash.as_str(), tool.definition.as_deref()?)));

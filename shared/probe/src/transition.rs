@@ -5,11 +5,11 @@ use jiff::SignedDuration;
 use sha2::{Digest, Sha256};
 
 use registry_formats::{name_owner, server_json};
-use registry_model::settings::Settings;
 use registry_model::{
     Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Listing, Moment, Verdict,
 };
 use registry_search::IndexedText;
+use registry_settings::Settings;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {

@@ -21,7 +21,7 @@ pub async fn restore_unless(
 ) -> Result<bool, Problem> {
     let hosts = app.store.blocked_hosts().await?;
     for _ in 0..ATTEMPTS {
-        let unknown = || Problem::listing_not_found(&app.settings, id.as_str());
+        let unknown = || Problem::listing_not_found(&app.settings.base_url, id.as_str());
         let before = app.store.listing(id).await?.ok_or_else(unknown)?;
         if let Some(block) = hosts.covering(&before.hosts()) {
             return Err(blocked(block));
@@ -91,7 +91,7 @@ pub async fn take_off(
 /// then; 404 for an unknown listing.
 pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Problem> {
     for _ in 0..ATTEMPTS {
-        let unknown = || Problem::listing_not_found(&app.settings, id.as_str());
+        let unknown = || Problem::listing_not_found(&app.settings.base_url, id.as_str());
         let before = app.store.listing(id).await?.ok_or_else(unknown)?;
         if !before.lane.is_proven() {
             return Ok(before);

@@ -7,8 +7,8 @@ use super::ability;
 use super::profile::{Profile, Weakness};
 use super::text::{address, code, plain, prose, quoted, slug};
 use registry_formats::server_json::is_name;
-use registry_model::settings::Settings;
 use registry_model::{ClientRegistration, Handshake, Kind};
+use registry_settings::Settings;
 
 /// Clients put the server's name before that of each tool. The APIs of models accept 64 characters for both together.
 const MAX_CLIENT_NAME_CHARS: usize = 24;

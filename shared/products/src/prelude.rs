@@ -1,7 +1,7 @@
 //! Imports that most modules use.
 
 pub(crate) use registry_model::Kind;
-pub(crate) use registry_model::settings::Settings;
+pub(crate) use registry_settings::Settings;
 pub(crate) use serde_json::{Map, Value, json};
 
 pub(crate) use crate::ability::{self, Ability, Effect, MAX_ROWS};

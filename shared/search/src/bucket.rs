@@ -185,7 +185,7 @@ fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix
         return Err(Unreadable::Damaged("too many ids have the same hash".to_owned()));
     };
     let (lower, higher): (Vec<IndexEntry>, Vec<IndexEntry>) =
-        entries.into_iter().partition(|entry| low.holds(&entry.listing.id));
+        entries.into_iter().partition(|entry| low.matches(&entry.listing.id));
     let mut buckets = split(low, lower)?;
     buckets.extend(split(high, higher)?);
     Ok(buckets)

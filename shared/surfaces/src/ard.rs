@@ -15,7 +15,7 @@ use axum::routing::{get, post};
 use crate::documents::agent_directory::{self, Directory};
 use crate::errors::in_form_of_ard;
 use crate::prelude::*;
-use crate::rest::{RawBody, json_response};
+use crate::rest::{CalledBy, RawBody, json_response};
 use browse::List;
 use explore::Explored;
 use registry_features::RawArguments;
@@ -40,7 +40,11 @@ pub fn description() -> Router<App> {
 }
 
 /// A `query` object is ARD's request; everything else is this registry's own.
-async fn search_by_body(State(app): State<App>, caller: Caller, body: RawBody) -> Result<Response, Refused> {
+async fn search_by_body(
+    State(app): State<App>,
+    CalledBy(caller): CalledBy,
+    body: RawBody,
+) -> Result<Response, Refused> {
     let body = body.json()?;
     if body["query"].is_object() {
         let found = search::search(&app, &body).await.map(Json).map_err(Refused);

@@ -70,12 +70,12 @@ impl IntoResponse for Refused {
         if let Some(internal) = &problem.internal {
             tracing::error!(code = problem.code.as_str(), internal, "request failed");
         }
-        let (media_type, body) = match &problem.shown {
+        let (media_type, body) = match &problem.replacement {
             Some(shown) => (shown.media_type, shown.body.clone()),
             None => ("application/problem+json", problem_document(&problem).to_string()),
         };
         // Images on other sites' pages are requested often. Another error may be gone with the next request.
-        let caching = if problem.shown.is_some() { "public, max-age=60" } else { "no-store" };
+        let caching = if problem.replacement.is_some() { "public, max-age=60" } else { "no-store" };
         let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, caching)];
         let mut response = (status(problem.kind), headers, body).into_response();
         if let Some(seconds) = problem.retry_after {

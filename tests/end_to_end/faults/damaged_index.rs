@@ -147,7 +147,7 @@ async fn bucket_of_a_newer_format_is_left_as_it_is() {
         let report = another_process(app).search.build().await.unwrap();
         assert_eq!((report.damaged, report.newer), (0, 1), "build {build}");
         let marks = app.store.dirty_marks(None, 500).await.unwrap();
-        assert!(!marks.is_empty() && marks.iter().all(|mark| prefix.holds(&mark.id)), "build {build}");
+        assert!(!marks.is_empty() && marks.iter().all(|mark| prefix.matches(&mark.id)), "build {build}");
         in_bucket = marks.len();
         let others = if build == 0 { IN_TWO_BUCKETS - in_bucket } else { 0 };
         assert_eq!(report.come, others, "build {build}: the other listings are indexed");
@@ -273,7 +273,7 @@ async fn build_with_a_failing_repair_indexes_its_marks() {
         let process = another_process(app);
         let result = registry.with_fault("PutItem", Fault::Throttle, 100, process.search.build()).await;
         assert!(result.is_err(), "build {attempt} reports the error of its repair");
-        let sound: HashSet<ListingId> = ids.iter().filter(|id| high.holds(id)).cloned().collect();
+        let sound: HashSet<ListingId> = ids.iter().filter(|id| high.matches(id)).cloned().collect();
         assert_eq!(found_ids(&another_process(app)).await, sound, "build {attempt}");
         let marks = app.store.dirty_marks(None, 100).await.unwrap();
         assert_eq!(marks.len(), LISTINGS - sound.len(), "the other listings keep their marks");

@@ -2,7 +2,7 @@
 //! log commit to.
 
 use insta::assert_snapshot;
-use registry::model::{SeenServer, sha256_hex};
+use registry::model::{ObservedServer, sha256_hex};
 use registry::store::SeenTools;
 use tests::prelude::*;
 use tests::test_registry::client;
@@ -83,7 +83,7 @@ async fn tools_are_served_by_their_content_addresses() {
     let (_, seen) = registry.app.store.listings_with_tools(&[id]).await.unwrap().remove(0);
     for number in 0..15 {
         let gone = format!("agtpub_{number:020}").parse().unwrap();
-        let (earlier, server) = (SeenTools::default(), SeenServer::default());
+        let (earlier, server) = (SeenTools::default(), ObservedServer::default());
         registry.app.store.keep_tools(&gone, &earlier, &server, seen.as_ref().unwrap()).await.unwrap();
     }
     registry.settle();

@@ -12,19 +12,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers, lowest first, each with the layers that it may use. `shared/docs/architecture.md` draws the same graph.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("model", &[]),
     ("encoder", &[]),
+    ("settings", &["model"]),
     ("formats", &["model"]),
     ("fetch", &["model"]),
-    ("store", &["model"]),
+    ("store", &["model", "settings"]),
     ("search", &["encoder", "fetch", "formats", "model", "store"]),
-    ("app", &["fetch", "formats", "model", "search", "store"]),
-    ("lambda", &["app", "model", "store"]),
-    ("probe", &["app", "fetch", "formats", "model", "search", "store"]),
-    ("products", &["formats", "model"]),
-    ("features", &["app", "fetch", "formats", "model", "probe", "products", "search", "store"]),
-    ("surfaces", &["app", "features", "fetch", "formats", "model", "probe", "products", "search", "store"]),
+    ("app", &["fetch", "formats", "model", "search", "settings", "store"]),
+    ("lambda", &["app", "model", "settings", "store"]),
+    ("probe", &["app", "fetch", "formats", "model", "search", "settings", "store"]),
+    ("products", &["formats", "model", "settings"]),
+    ("features", &["app", "fetch", "formats", "model", "probe", "products", "search", "settings", "store"]),
+    (
+        "surfaces",
+        &["app", "features", "fetch", "formats", "model", "probe", "products", "search", "settings", "store"],
+    ),
 ];
 
 /// Libraries that only some crates may use, with those crates.

@@ -12,8 +12,9 @@ use futures::stream;
 use http::{Method, Request, StatusCode, header};
 use http_body::Body as _;
 use http_body_util::BodyExt as _;
-use registry::model::{CallerAddress, Random, RequestId, TrustedProxy};
+use registry::model::{CallerAddress, Random, RequestId};
 use registry::rest::{CallerLimit, MAX_BODY_BYTES, Refused};
+use registry::settings::TrustedProxy;
 use serde_json::json;
 use tower::ServiceExt;
 
@@ -67,7 +68,7 @@ impl Target {
         {
             return Refused(problem).into_response();
         }
-        let Ok(body) = tokio::time::timeout(limits.read_timeout, read(body)).await else {
+        let Ok(body) = tokio::time::timeout(limits.read_timeout, read_body(body)).await else {
             return gateway_response(StatusCode::REQUEST_TIMEOUT, "Request Timeout");
         };
         let body = match body {
@@ -100,10 +101,10 @@ impl Target {
     }
 }
 
-/// Reads a body. Of a body that no route accepts, it keeps only one byte too many: then the function refuses the body in
-/// the form of its protocol. The rest is read and dropped, because a client that still sends would not see the response.
-async fn read(mut body: Body) -> Result<Bytes, Response> {
-    let (mut kept, mut length) = (BytesMut::new(), 0);
+/// Reads a body. A body that no route accepts is cut one byte after the limit: then the function refuses the body
+/// in the form of its protocol. The rest is read and dropped, because a client that still sends would not see the response.
+async fn read_body(mut body: Body) -> Result<Bytes, Response> {
+    let (mut bytes, mut length) = (BytesMut::new(), 0);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| gateway_response(StatusCode::BAD_REQUEST, "Bad Request"))?;
         let Ok(data) = frame.into_data() else { continue };
@@ -111,9 +112,9 @@ async fn read(mut body: Body) -> Result<Bytes, Response> {
         if length > BODY_LIMIT {
             return Err(gateway_response(StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"));
         }
-        kept.extend_from_slice(&data[..data.len().min(MAX_BODY_BYTES + 1 - kept.len())]);
+        bytes.extend_from_slice(&data[..data.len().min(MAX_BODY_BYTES + 1 - bytes.len())]);
     }
-    Ok(kept.freeze())
+    Ok(bytes.freeze())
 }
 
 /// Builds a new request, because the gateway's path parameters in the extensions would reach the function's router.

@@ -34,8 +34,8 @@ fn one_caller_does_not_use_up_the_memory() {
         pending.note(&caller(1), &id(number), TrailEvent::MatchHit, at(0));
     }
     pending.note(&caller(2), &id(MAX_SEEN), TrailEvent::MatchHit, at(0));
-    let held = pending.held();
-    assert_eq!(held.counts.len(), usize::try_from(MAX_SEEN_OF_CALLER).unwrap() + 1);
+    let state = pending.state();
+    assert_eq!(state.counts.len(), usize::try_from(MAX_SEEN_OF_CALLER).unwrap() + 1);
 }
 
 #[test]
@@ -46,11 +46,11 @@ fn number_of_trail_changes_in_memory_and_in_one_write_is_bounded() {
         pending.note(&caller, &id(number), TrailEvent::MatchHit, at(0));
         pending.note(&caller, &id(number), TrailEvent::MatchQuery, at(0));
     }
-    assert_eq!(pending.held().counts.len(), MAX_PENDING);
+    assert_eq!(pending.state().counts.len(), MAX_PENDING);
     let due = pending.take_due(at(30), AMONG_MANY);
     let listings: HashSet<&ListingId> = due.keys().map(|(id, _)| id).collect();
     assert_eq!((listings.len(), due.len()), (8, 16));
-    assert_eq!(pending.held().counts.len(), MAX_PENDING - 16);
+    assert_eq!(pending.state().counts.len(), MAX_PENDING - 16);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::rounded;
 use crate::prelude::*;
-use registry_model::settings::Prices;
+use registry_settings::Prices;
 
 /// What one call of an operation uses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -32,7 +32,7 @@ pub async fn pull(app: &App, only: Option<&str>) -> Result<Vec<PeerRegistry>, St
     for peer in &pulled {
         app.store.keep_peer_registry(peer).await?;
     }
-    app.peer_registries.forget();
+    app.peer_registries.clear();
     Ok(pulled)
 }
 
@@ -59,7 +59,7 @@ async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerR
     let client = Client { max_values: MAX_JSON_VALUES, ..Client::of(app) };
     let catalogue = format!("{peer}/.well-known/ai-catalog.json");
     let servers = format!("{peer}/v0.1/servers?limit=100");
-    let own_name = registry_formats::registry_name::own(&app.settings);
+    let own_name = registry_formats::registry_name::own(&app.settings.base_url);
     let search: String = form_urlencoded::byte_serialize(own_name.as_bytes()).collect();
     let search = format!("{peer}/v0.1/servers?search={search}&limit=100");
     let (catalogue, servers, found) =

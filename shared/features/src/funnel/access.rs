@@ -48,7 +48,7 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
                 (None, None) => {
                     let detail = "The listing of this product was withdrawn.";
                     let status =
-                        NextStep::check_status(&app.settings, id, "It says who can restore the listing.");
+                        NextStep::check_status(&app.settings.base_url, id, "It says who can restore the listing.");
                     return Err(
                         Problem::new(ErrorKind::Gone, Code::ListingWithdrawn, detail).with_next(status)
                     );
@@ -82,7 +82,7 @@ fn bad_token(app: &App, field: &str) -> Problem {
     problem.field = Some(field.to_owned());
     let note = "Send the `listing_id` of a Live listing. Its first feedback can earn a token while founding seats (free products) \
             are left. So can a purchase once payments are open.";
-    problem.with_next(NextStep::take_demo(&app.settings, None, note))
+    problem.with_next(NextStep::take_demo(&app.settings.base_url, None, note))
 }
 
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
     let problem = super::conflict("access_token", Code::TokenRequired, detail);
     let note = "A demo without `source` counts as real, without a confirmation, but only for a Live listing.";
     if !listing.is_live(app.oldest_proof()) {
-        return problem.with_next(NextStep::check_status(&app.settings, &listing.id, note));
+        return problem.with_next(NextStep::check_status(&app.settings.base_url, &listing.id, note));
     }
     let body = json!({ "listing_id": listing.id, "sku": sku });
     problem.with_next(NextStep::post("take_demo", app.settings.url("/api/products/demo"), body, note))
@@ -139,5 +139,5 @@ fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
     let note = "Send {\"listing_id\": …}. The response contains the order_id.";
-    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(&app.settings, None, note))
+    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(&app.settings.base_url, None, note))
 }

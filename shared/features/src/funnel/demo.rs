@@ -100,8 +100,8 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
         }
     };
     let missing = || match which {
-        ListingRef::Id(id) => Problem::listing_not_found(&app.settings, id),
-        ListingRef::Url(url) => Problem::no_such_listing(&app.settings, url),
+        ListingRef::Id(id) => Problem::listing_not_found(&app.settings.base_url, id),
+        ListingRef::Url(url) => Problem::no_such_listing(&app.settings.base_url, url),
     };
     app.store.listing_with_orders(&id.ok_or_else(missing)?, app.clock.now()).await?.ok_or_else(missing)
 }
@@ -109,6 +109,6 @@ async fn find(app: &App, which: &ListingRef) -> Result<ListingWithOrders, Proble
 pub(super) fn not_active(app: &App, what: &str, id: &ListingId, lane: Lane) -> Problem {
     let detail = format!("{what} requires a Live listing. The state of this listing is {}.", lane.as_str());
     let note = "The status says why the listing is not Live, and what to do.";
-    let status = NextStep::check_status(&app.settings, id, note);
+    let status = NextStep::check_status(&app.settings.base_url, id, note);
     Problem::conflict(Code::NotActive, detail).with("lane", lane.as_str()).with_next(status)
 }

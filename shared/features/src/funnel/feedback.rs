@@ -17,7 +17,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     let form = parse(&given)?;
     let (ListingWithOrders { listing: (core, _), orders, trail }, named) = find(app, &given).await?;
     if core.lane == Lane::Withdrawn {
-        return Err(Problem::listing_withdrawn(&app.settings, &core.id));
+        return Err(Problem::listing_withdrawn(&app.settings.base_url, &core.id));
     }
     let order = chosen(app, &core, orders, named.as_ref())?;
     if core.feedbacked && given.reissue {
@@ -59,7 +59,7 @@ async fn find(app: &App, given: &GivenFeedback) -> Result<(ListingWithOrders, Op
         None => None,
         Some(id) => Some(id.parse::<OrderId>().map_err(|_| order_not_found(app, id))?),
     };
-    let missing = |id: &str| Problem::listing_not_found(&app.settings, id);
+    let missing = |id: &str| Problem::listing_not_found(&app.settings.base_url, id);
     let id = match (given.listing_id.as_deref(), &named) {
         (Some(id), _) => id.parse::<ListingId>().map_err(|_| missing(id))?,
         (None, Some(order)) => {

@@ -2,7 +2,7 @@
 //! `specification.md#take-demo-object`). This module stores nothing. It computes the values each time they are shown.
 
 use crate::prelude::*;
-use registry_model::settings::Mode;
+use registry_settings::Mode;
 
 /// What can have one founding seat. In development, peers are on one machine, so each listing can.
 pub fn seat_holder(settings: &Settings) -> &'static str {

@@ -3,7 +3,7 @@
 
 use crate::feed_item;
 use crate::prelude::*;
-use registry_model::settings::Mode;
+use registry_settings::Mode;
 use registry_model::{
     AccessToken, Completion, DiscountCode, Feedback, Grant, GrantSource, GrantSubject, HostName, Reward,
     TokenDigest, registrable_domain,
@@ -169,7 +169,7 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
     let detail = "Feedback requires a demo. This listing has not taken a demo yet.";
     let note = "The response contains next_steps.example_body. Send it here.";
-    Problem::conflict(Code::DemoFirst, detail).with_next(NextStep::take_demo(&app.settings, Some(id), note))
+    Problem::conflict(Code::DemoFirst, detail).with_next(NextStep::take_demo(&app.settings.base_url, Some(id), note))
 }
 
 pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
@@ -177,12 +177,12 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
                   was shown once, in the response. If that request had an idempotency_key, send it again with \
                   the same key and `reissue`: true. Otherwise, only the owner of the domain gets the reward, \
                   with manage_listing, act `reclaim`; after that, the key is no longer used.";
-    let inbox = NextStep::talk_inbox(&app.settings, id, "Its inbox and next actions.");
+    let inbox = NextStep::talk_inbox(&app.settings.base_url, id, "Its inbox and next actions.");
     Problem::conflict(Code::AlreadyCompleted, detail).with_next(inbox)
 }
 
 fn not_completed(app: &App, id: &ListingId) -> Problem {
     let detail = "This listing has sent no feedback, so it has no reward.";
     let note = "The status contains the next step.";
-    Problem::conflict(Code::NotCompleted, detail).with_next(NextStep::check_status(&app.settings, id, note))
+    Problem::conflict(Code::NotCompleted, detail).with_next(NextStep::check_status(&app.settings.base_url, id, note))
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use url::Url;
 
 use registry_formats::registry_name::reversed_host;
-use registry_model::settings::Settings;
+use registry_settings::Settings;
 
 /// The prefix of this registry's additions to the official API, such as `com.example.registry`: its host reversed, as that API
 /// names extensions and `_meta` keys, so that the keys of two registries never collide.

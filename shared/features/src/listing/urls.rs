@@ -1,6 +1,6 @@
 //! The URL at which a listing is called, and its URLs in this registry.
 
-use registry_model::settings::Settings;
+use registry_settings::Settings;
 use registry_model::{Listing, ListingId};
 
 /// The URL that answered the handshake, or the published one before the first proof.

@@ -58,7 +58,7 @@ pub fn entry_url(settings: &Settings, index: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::settings::Mode;
+    use registry_settings::Mode;
 
     #[test]
     fn entry_url_leads_to_the_bundle_that_ends_with_the_leaf() {

@@ -11,7 +11,7 @@ use url::Url;
 /// # Errors
 /// 404: no listing has this id.
 pub async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
-    let missing = || Problem::listing_not_found(&app.settings, id);
+    let missing = || Problem::listing_not_found(&app.settings.base_url, id);
     let parsed = id.parse::<ListingId>().map_err(|_| missing())?;
     app.store.listing(&parsed).await?.ok_or_else(missing)
 }
@@ -20,7 +20,7 @@ pub async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
 pub(crate) async fn shown_listing(app: &App, id: &str) -> Result<Listing, Problem> {
     let listing = listing(app, id).await?;
     if listing.lane == Lane::Withdrawn {
-        return Err(Problem::listing_withdrawn(&app.settings, &listing.id));
+        return Err(Problem::listing_withdrawn(&app.settings.base_url, &listing.id));
     }
     Ok(listing)
 }
@@ -32,11 +32,14 @@ pub(crate) fn different(one: &str, other: &str) -> Result<(), Problem> {
 
 /// Why another read did not find a listing: it was withdrawn, or there is none.
 pub(crate) async fn missing(app: &App, id: &str) -> Problem {
-    shown_listing(app, id).await.err().unwrap_or_else(|| Problem::listing_not_found(&app.settings, id))
+    shown_listing(app, id)
+        .await
+        .err()
+        .unwrap_or_else(|| Problem::listing_not_found(&app.settings.base_url, id))
 }
 
 pub(crate) async fn listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
-    let missing = || Problem::listing_not_found(&app.settings, id).with("found", false);
+    let missing = || Problem::listing_not_found(&app.settings.base_url, id).with("found", false);
     let parsed = id.parse::<ListingId>().map_err(|_| missing())?;
     app.store.listing_with_evidence(&parsed).await?.ok_or_else(missing)
 }
@@ -73,7 +76,7 @@ pub(crate) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Pr
             listing.live_since.unwrap_or(listing.listed_at),
         )
     };
-    let missing = || Problem::no_such_listing(&app.settings, name).with("found", false);
+    let missing = || Problem::no_such_listing(&app.settings.base_url, name).with("found", false);
     let listings = app.store.listings_named(name).await?;
     let is_shared = listings.len() > 1;
     let best = listings.into_iter().min_by_key(rank).map(|listing| (listing.id, is_shared));
@@ -83,7 +86,7 @@ pub(crate) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Pr
 pub(crate) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
     let listing = listing_with_evidence(app, meant(app, id).await?.0.as_str()).await?;
     if listing.0.lane == Lane::Withdrawn {
-        return Err(Problem::listing_withdrawn(&app.settings, &listing.0.id));
+        return Err(Problem::listing_withdrawn(&app.settings.base_url, &listing.0.id));
     }
     Ok(listing)
 }
@@ -96,7 +99,7 @@ pub(crate) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Ar
     }
     let id = &listing.0.id;
     let detail = format!("This requires a Live listing. The state of `{id}` is {}.", lane.as_str());
-    Err(Problem::conflict(Code::NotActive, detail)
-        .with("lane", lane.as_str())
-        .with_next(NextStep::check_status(&app.settings, id, "The status shows why it is not Live.")))
+    Err(Problem::conflict(Code::NotActive, detail).with("lane", lane.as_str()).with_next(
+        NextStep::check_status(&app.settings.base_url, id, "The status shows why it is not Live."),
+    ))
 }

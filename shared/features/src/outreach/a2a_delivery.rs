@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use crate::prelude::*;
 use registry_fetch::Target;
 use registry_formats::a2a_message::Endpoint;
-use registry_model::settings::OutreachDelivery;
+use registry_settings::OutreachDelivery;
 use registry_model::{HostName, TalkMessage};
 use registry_probe::handshake::{self, Delivery, Recipient};
 use registry_store::StoreError;

@@ -72,7 +72,7 @@ pub(super) async fn demo_step(
 ) -> Result<NextStep, Problem> {
     if !lookup::listing(app, id.as_str()).await?.is_live(app.oldest_proof()) {
         let note = "A demo requires a Live listing. The status shows why this one is not Live.";
-        return Ok(NextStep::check_status(&app.settings, id, note));
+        return Ok(NextStep::check_status(&app.settings.base_url, id, note));
     }
     // A demo accepts no more goals.
     let body = json!({ "listing_id": id, "sku": sku, "goals": goals.get(..12).unwrap_or(goals) });

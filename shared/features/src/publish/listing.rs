@@ -361,12 +361,13 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
         // A probe that runs now would refuse the new description.
         takedown::restore_by_owner(app, &known.id, false).await?;
         let again = app.store.listing(&known.id).await?;
-        return again.ok_or_else(|| Problem::listing_not_found(&app.settings, known.id.as_str()));
+        return again.ok_or_else(|| Problem::listing_not_found(&app.settings.base_url, known.id.as_str()));
     }
     let how = how_to_restore(by_owner);
     let reason = known.withdrawal.as_ref().map(|withdrawal| format!(" Reason: {}", withdrawal.reason));
     let detail = format!("This listing was withdrawn. {how}{}", reason.unwrap_or_default());
-    let status = NextStep::check_status(&app.settings, &known.id, "The status says who can restore it.");
+    let status =
+        NextStep::check_status(&app.settings.base_url, &known.id, "The status says who can restore it.");
     Err(Problem::conflict(Code::Withdrawn, detail).with("lane", known.lane.as_str()).with_next(status))
 }
 

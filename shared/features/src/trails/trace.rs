@@ -81,7 +81,7 @@ pub(crate) async fn leave(
     other: Option<&str>,
     trace: Trace,
 ) -> Result<Answer, Problem> {
-    let parsed = |id: &str| id.parse().map_err(|_| Problem::listing_not_found(&app.settings, id));
+    let parsed = |id: &str| id.parse().map_err(|_| Problem::listing_not_found(&app.settings.base_url, id));
     let id: ListingId = parsed(id)?;
     let other: Option<ListingId> = other.map(parsed).transpose()?;
     let now = app.clock.now();
@@ -140,7 +140,7 @@ pub(crate) async fn leave(
             TraceOutcome::Left => return answer(app, &id, mark, why, &found, &deposits, now),
             TraceOutcome::Repeated => is_repeated = true,
             TraceOutcome::Known => {}
-            TraceOutcome::Closed => return Err(Problem::listing_withdrawn(&app.settings, &id)),
+            TraceOutcome::Closed => return Err(Problem::listing_withdrawn(&app.settings.base_url, &id)),
         }
     }
     Err(Problem::unavailable("the trail of the listing changes too often; the trace was not stored"))
@@ -219,7 +219,7 @@ fn answer(
     deposits: &[Deposit],
     now: Moment,
 ) -> Result<Answer, Problem> {
-    let missing = || Problem::listing_not_found(&app.settings, id.as_str());
+    let missing = || Problem::listing_not_found(&app.settings.base_url, id.as_str());
     let listing = found.listings.get(id).ok_or_else(missing)?;
     let mut trail = found.trails.get(id).cloned().unwrap_or_default();
     for deposit in deposits.iter().filter(|deposit| deposit.listing == *id) {

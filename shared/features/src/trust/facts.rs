@@ -111,7 +111,7 @@ fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
 async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) -> Result<Value, Problem> {
     let other = other.ok_or_else(|| Problem::fault("a composition has two listings"))?;
     if app.store.listing(other).await?.is_some_and(|other| other.lane == Lane::Withdrawn) {
-        return Err(Problem::listing_withdrawn(&app.settings, other));
+        return Err(Problem::listing_withdrawn(&app.settings.base_url, other));
     }
     let edge = app.store.edge((&listing.id, other), app.clock.now()).await?;
     let edge = edge.filter(|edge| edge.count > 0).ok_or_else(|| {

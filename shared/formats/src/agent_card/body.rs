@@ -17,7 +17,7 @@ const HEAD: usize = 16 * 1024;
 /// Parses the body of a response; a body that is not JSON is [`CardFault::NotACard`].
 pub fn document(body: &[u8]) -> Result<Value, CardFault> {
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
-    json::read(body, &mut { MOST_VALUES })
+    json::parse_limited(body, &mut { MOST_VALUES })
         .map_err(|error| CardFault::NotACard(OtherDocument::unknown(describe(body, &error))))
 }
 

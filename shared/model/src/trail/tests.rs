@@ -11,8 +11,8 @@ const HOUR: i64 = 3_600_000;
 /// 2026-11-20T12:00:00Z.
 const NOON: i64 = 1_795_176_000_000;
 
-/// What a sequence of deposits is worth at `now`, through the sums as they are kept.
-fn kept(decay: Decay, deposits: &[(f64, i64)], now: i64) -> f64 {
+/// What a sequence of deposits is worth at `now`, through the stored sums.
+fn left_of_sums(decay: Decay, deposits: &[(f64, i64)], now: i64) -> f64 {
     let mut sums: BTreeMap<i64, f64> = BTreeMap::new();
     for (amount, millis) in deposits {
         *sums.entry(decay.epoch(at(*millis))).or_default() += decay.scaled(*amount, at(*millis));
@@ -32,7 +32,9 @@ fn a_value_halves_with_each_half_life() {
     assert!((decay.decayed(8.0, at(NOON), at(NOON + 144 * HOUR)) - 1.0).abs() < 1e-9);
     // 8 / 2^8 is less than 0.05.
     assert_eq!(decay.decayed(8.0, at(NOON), at(NOON + 8 * 48 * HOUR)), 0.0);
-    assert!((kept(decay, &[(8.0, NOON), (1.0, NOON + 48 * HOUR)], NOON + 96 * HOUR) - 2.5).abs() < 1e-9);
+    assert!(
+        (left_of_sums(decay, &[(8.0, NOON), (1.0, NOON + 48 * HOUR)], NOON + 96 * HOUR) - 2.5).abs() < 1e-9
+    );
 }
 
 #[test]
@@ -42,7 +44,7 @@ fn a_mark_expires_when_its_value_is_negligible() {
     let days = gone.duration_since(at(NOON)) - SignedDuration::from_hours(70 * 24);
     assert!(days.abs() <= SignedDuration::from_millis(1), "{days}");
     assert_eq!(Decay::MARK.gone_at(0.01, at(NOON)), at(NOON));
-    assert_eq!(Decay::MARK.place(0.04, at(NOON)), None);
+    assert_eq!(Decay::MARK.rank(0.04, at(NOON)), None);
 }
 
 #[test]
@@ -82,7 +84,7 @@ proptest! {
         prop_assert!(later <= then && then <= amount && later >= 0.0);
     }
 
-    /// The sums as they are kept say the same as if all values were evaporated every hour, across epochs, too.
+    /// The stored sums give the same values as if all values were evaporated every hour, across epochs, too.
     #[test]
     fn stored_sums_equal_values_that_decay_every_hour(
         value in values(),
@@ -100,11 +102,11 @@ proptest! {
         }
         let timed: Vec<(f64, i64)> =
             deposits.iter().map(|(amount, hour)| (*amount, (start + hour) * HOUR)).collect();
-        let now = kept(decay, &timed, (start + end) * HOUR);
+        let now = left_of_sums(decay, &timed, (start + end) * HOUR);
         prop_assert!((now - batch).abs() <= 1e-9 * batch.max(1.0), "{now} {batch}");
     }
 
-    /// What is kept is as large as the place says, so that the order of places is that of the values.
+    /// The order of ranks is the order of the values.
     #[test]
     fn stored_ranking_has_the_order_of_the_values(
         value in values(), one in 0.1..1e4_f64, other in 0.1..1e4_f64,
@@ -112,9 +114,9 @@ proptest! {
     ) {
         let decay = value.decay();
         let now = NOON + 2_000 * HOUR;
-        let (a, b) = (kept(decay, &[(one, NOON + early * HOUR)], now), kept(decay, &[(other, NOON + late * HOUR)], now));
-        let place = |amount, hours| decay.place(amount, at(NOON + hours * HOUR)).unwrap();
-        let (p, q) = (place(one, early), place(other, late));
+        let (a, b) = (left_of_sums(decay, &[(one, NOON + early * HOUR)], now), left_of_sums(decay, &[(other, NOON + late * HOUR)], now));
+        let rank = |amount, hours| decay.rank(amount, at(NOON + hours * HOUR)).unwrap();
+        let (p, q) = (rank(one, early), rank(other, late));
         prop_assume!((p - q).abs() > 1e-6);
         prop_assert_eq!(a < b, p < q);
     }

@@ -104,7 +104,7 @@ pub fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut 
     if typed.starts_with("text/event-stream") || sse::looks_like_stream(body) {
         let mut best = RpcReply { outcome: RpcOutcome::Nothing, broken_rules: Vec::new(), streamed: true };
         for event in sse::events(body) {
-            let message = match json::read(event.data.as_bytes(), left) {
+            let message = match json::parse_limited(event.data.as_bytes(), left) {
                 Ok(message) => message,
                 Err(error) if error.is_data() => {
                     return RpcReply { outcome: RpcOutcome::TooMuch, ..best };
@@ -127,7 +127,7 @@ pub fn parse_reply(content_type: Option<&str>, body: &[u8], id: u64, left: &mut 
         }
         return best;
     }
-    let (outcome, broken_rules) = match json::read(body, left) {
+    let (outcome, broken_rules) = match json::parse_limited(body, left) {
         Ok(message) => classify(message, id),
         Err(error) if error.is_data() => (RpcOutcome::TooMuch, Vec::new()),
         Err(_) if body.trim_ascii().is_empty() => (RpcOutcome::Nothing, Vec::new()),

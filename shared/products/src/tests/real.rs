@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::super::{Peer, Profile, Proof};
-use registry_model::settings::{Mode, Settings};
 use registry_model::{
     Assessment, Check, Facts, Handshake, Kind, ListingId, Score, ScorePart, Skill, Tool, Verdict,
 };
+use registry_settings::{Mode, Settings};
 
 pub(super) fn settings() -> Settings {
     Settings::from_env(Mode::Public, |name| {

@@ -109,8 +109,8 @@ fn big_bucket_is_split_and_no_entry_is_lost_or_repeated() {
         let bucket = Bucket::read(bytes).unwrap();
         assert!(bucket.entries.len() <= MAX_ENTRIES);
         for entry in bucket.entries {
-            assert!(prefix.holds(&entry.listing.id));
-            assert!(buckets.iter().filter(|(prefix, _)| prefix.holds(&entry.listing.id)).count() == 1);
+            assert!(prefix.matches(&entry.listing.id));
+            assert!(buckets.iter().filter(|(prefix, _)| prefix.matches(&entry.listing.id)).count() == 1);
             seen.insert(entry.listing.id);
         }
     }

@@ -4,7 +4,7 @@
 //! do not delay rechecks and listings of proven owners.
 
 use crate::prelude::*;
-use registry_model::settings::Settings;
+use registry_settings::Settings;
 
 pub(super) const BUDGET: KeyPattern = KeyPattern::new("BUDGET#", "BUDGET");
 

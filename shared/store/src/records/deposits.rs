@@ -79,7 +79,7 @@ fn ranked(change: Expression, board: Board, deposit: &Merged<'_>, now: Moment) -
     }
     let before = deposit.known.map(|known| known.of(value));
     let [pk, sk] = index.key;
-    let place = |value_at: f64| value.decay().place(value_at, now).map(step);
+    let place = |value_at: f64| value.decay().rank(value_at, now).map(step);
     let (rank, earlier) = (place(before.unwrap_or(0.0) + amount), before.and_then(place));
     match (rank, before) {
         (Some(rank), Some(_)) if earlier == Some(rank) && !rises => change,

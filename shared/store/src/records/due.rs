@@ -79,7 +79,7 @@ impl Store {
         from: Option<DueCursor>,
     ) -> Result<(Vec<(Listing, Amounts)>, Option<DueCursor>)> {
         let (mut ids, next) = self.due_ids(class, due, from).await?;
-        ids.retain(|id| part.holds(id));
+        ids.retain(|id| part.matches(id));
         let keys = ids.iter().flat_map(|id| [LISTING.of(id), TRAIL.of(id)]).collect();
         let (mut listings, trails) = self.due_items(keys, due, Consistency::Eventual).await?;
         let found = |id: &ListingId| {

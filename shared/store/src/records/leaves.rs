@@ -137,11 +137,11 @@ pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
     let event = match change.live_change() {
         _ if change.proves_sign_in() => LogEvent::Gated,
         LiveChange::Risen => LogEvent::Live,
-        LiveChange::Kept if record.ok && change.was_overdue => LogEvent::Live,
-        LiveChange::Kept if record.ok => LogEvent::Confirmed,
+        LiveChange::StaysLive if record.ok && change.was_overdue => LogEvent::Live,
+        LiveChange::StaysLive if record.ok => LogEvent::Confirmed,
         LiveChange::Fallen => LogEvent::Demoted,
         _ if change.before.lane == Lane::Gated && after.lane != Lane::Gated => LogEvent::Demoted,
-        LiveChange::Kept | LiveChange::Unseen => return None,
+        LiveChange::StaysLive | LiveChange::NotLive => return None,
     };
     let mut leaf = LogEntry::new(record.probed_at, &after.id, after.shown_kind(), event);
     leaf.outcome = Some(record.handshake);

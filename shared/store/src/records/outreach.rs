@@ -57,9 +57,9 @@ pub(super) fn queue_for_outreach(
 ) {
     let [partition, sort] = table::DUE.key;
     let update = match change {
-        LiveChange::Unseen => return,
+        LiveChange::NotLive => return,
         LiveChange::Fallen => Expression::default().remove(partition).remove(sort),
-        LiveChange::Risen | LiveChange::Kept => {
+        LiveChange::Risen | LiveChange::StaysLive => {
             let (class, due) = (s(OutreachClass::New.as_str()), s(key::at(at, id.as_str())));
             Expression::default()
                 .set_from(partition, "class", class.clone())

@@ -37,7 +37,7 @@ pub(super) fn to_item(record: &ProbeRecord) -> Result<Item> {
 pub(super) fn tally(change: &StateChange, first_today: bool) -> Expression {
     let record = &change.record;
     let kind = by_kind(record.kind, "agents", "mcps");
-    let returns = change.live_change() == LiveChange::Kept && change.was_overdue && record.ok;
+    let returns = change.live_change() == LiveChange::StaysLive && change.was_overdue && record.ok;
     let mut tally = Expression::default()
         .add(kind, 1)
         .add(record.handshake.as_str(), 1)

@@ -17,7 +17,7 @@ use super::outcomes;
 use super::server_documents::EARLIER_SERVER;
 use crate::prelude::*;
 use crate::table::read_cache::NamedListing;
-use registry_model::{SeenServer, ServerContents, ToolSet, sha256_hex};
+use registry_model::{ObservedServer, ServerContents, ToolSet, sha256_hex};
 
 /// The resources, resource templates and prompts of a server. Sorts after all evidence and before the tools.
 pub(super) const OFFERS: Record<ServerContents> = Record::new("SEEN#", "OFFERS", "contents");
@@ -140,7 +140,7 @@ impl Store {
         &self,
         id: &ListingId,
         seen: &SeenTools,
-        server: &SeenServer,
+        server: &ObservedServer,
         set: &ToolSet,
     ) -> Result<()> {
         let mut puts = Vec::new();

@@ -205,8 +205,8 @@ fn counted(change: LiveChange, kind: Kind) -> Expression {
     match change {
         LiveChange::Risen => Expression::default().add(counter, 1).add("version", 1),
         LiveChange::Fallen => Expression::default().add(counter, -1).add("version", 1),
-        LiveChange::Kept => Expression::default().add("version", 1),
-        LiveChange::Unseen => Expression::default(),
+        LiveChange::StaysLive => Expression::default().add("version", 1),
+        LiveChange::NotLive => Expression::default(),
     }
 }
 

@@ -83,7 +83,7 @@ fn write_both(
     more: impl Fn(Expression, bool) -> Expression,
 ) -> WriteId {
     let (a, b) = ordered(one.clone(), other.clone());
-    let rank = s(rank_text(Decay::MARK.place(intensity, now).unwrap_or(0.0)));
+    let rank = s(rank_text(Decay::MARK.rank(intensity, now).unwrap_or(0.0)));
     let change = |at: &ListingId| {
         let [pk, sk] = table::SHOWN.key;
         add_scaled(Expression::default(), INTENSITY, Decay::MARK, by, now)

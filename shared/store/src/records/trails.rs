@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::prelude::*;
 use crate::table::Index;
-use registry_model::{Amounts, Decay, Trail, TrailEvent, TrailValue, audible};
+use registry_model::{Amounts, Decay, Trail, TrailEvent, TrailValue, above_threshold};
 
 /// The values of a listing's trail. Trail, marks and edges have a partition of their own, so that a deposit does not
 /// invalidate the cached listing. In descending order the trail sorts before the marks, so that one query reads both.
@@ -105,7 +105,7 @@ pub(super) fn sum_left(items: &[Item], name: &str, decay: Decay, now: Moment) ->
 
 /// A decaying value at `now`; 0 below the threshold.
 pub(super) fn value_left(item: &Item, name: &str, decay: Decay, now: Moment) -> f64 {
-    audible(sum_left(std::slice::from_ref(item), name, decay, now))
+    above_threshold(sum_left(std::slice::from_ref(item), name, decay, now))
 }
 
 impl Store {

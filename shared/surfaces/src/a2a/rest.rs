@@ -9,7 +9,7 @@ use super::methods;
 use super::send::PartsCache;
 use crate::errors::RpcError;
 use crate::prelude::*;
-use crate::rest::{Parameters, RawBody, json_response};
+use crate::rest::{CalledBy, Parameters, RawBody, json_response};
 
 /// Sent only to clients that name it; others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
@@ -21,7 +21,7 @@ type Call = (Method, Option<String>);
 pub(super) async fn handle(
     State(app): State<App>,
     Extension(cache): Extension<PartsCache>,
-    caller: Caller,
+    CalledBy(caller): CalledBy,
     path: Option<Path<String>>,
     request: Request,
 ) -> Response {

@@ -9,13 +9,13 @@ use super::send::PartsCache;
 use crate::errors::RpcError;
 use crate::json_rpc::{Malformed, Reply, Request};
 use crate::prelude::*;
-use crate::rest::{Parameters, RawBody};
+use crate::rest::{CalledBy, Parameters, RawBody};
 
 /// `POST /api/a2a`.
 pub(super) async fn handle(
     State(app): State<App>,
     Extension(cache): Extension<PartsCache>,
-    caller: Caller,
+    CalledBy(caller): CalledBy,
     uri: Uri,
     headers: HeaderMap,
     body: Result<RawBody, Refused>,

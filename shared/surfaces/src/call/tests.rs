@@ -3,7 +3,7 @@ use registry_features::listing::operations::{CHECK_STATUS, SEARCH_ACTIVE};
 use registry_features::products::operations::CHECKOUT;
 use registry_features::publish::operations::LIST_YOURSELF;
 use registry_features::trails::operations::{LEAVE_TRACE, USED_WITH};
-use registry_model::settings::Mode;
+use registry_settings::Mode;
 
 fn settings() -> Settings {
     let lookup = |name: &str| (name == "BASE_URL").then(|| "https://registry.example.com".to_owned());

@@ -29,7 +29,9 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let Some(id) = &request.query::<About>()?.id else { return Ok(badge::plain(&app.settings, name).into()) };
     // A page that embeds a badge shows an image even for an error.
     let settings = &app.settings;
-    let unknown = || Problem::listing_not_found(settings, id).shown_as(MEDIA_TYPE, badge::unknown(settings));
+    let unknown = || {
+        Problem::listing_not_found(&settings.base_url, id).replaced_by(MEDIA_TYPE, badge::unknown(settings))
+    };
     let known: ListingId = id.parse().map_err(|_| unknown())?;
     let listing = app.store.listing(&known).await?.ok_or_else(unknown)?;
     Ok(badge::of_listing(&app.settings, name, &listing, app.oldest_proof()).into())

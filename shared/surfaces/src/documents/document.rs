@@ -9,6 +9,7 @@ use schemars::schema_for;
 use serde::de::DeserializeOwned;
 
 use crate::prelude::*;
+use crate::rest;
 use registry_features::operation::arguments::from_query;
 use registry_features::schema_of_answer;
 use registry_model::cache::TaggedPage;
@@ -127,7 +128,7 @@ impl AnyDocument {
         let live = if self.shows_live { app.store.live().await? } else { Live::default() };
         let request = DocumentRequest { path, caller, query, live };
         match (self.validator)(app, &request)? {
-            Some(validator) if validator.matches_request(headers) => Ok((None, validator)),
+            Some(validator) if rest::has_version(headers, &validator) => Ok((None, validator)),
             Some(validator) => {
                 // What this process rendered earlier for this validator.
                 if let Some(body) = app.pages.get(&key, &validator) {
@@ -150,7 +151,7 @@ impl AnyDocument {
                         page
                     }
                 };
-                Ok((Some(page.body).filter(|_| !page.tag.matches_request(headers)), page.tag))
+                Ok((Some(page.body).filter(|_| !rest::has_version(headers, &page.tag)), page.tag))
             }
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::errors::RpcError;
 use crate::json_rpc::{MAX_BATCH_LENGTH, Malformed, Message, Reply, Request};
 use crate::prelude::*;
-use crate::rest::{CallerBucket, Parameters, RawBody, accepted_types};
+use crate::rest::{CalledBy, CallerBucket, Parameters, RawBody, accepted_types};
 use axum::Extension;
 use axum::routing::{MethodRouter, get};
 use http::uri::{PathAndQuery, Uri};
@@ -44,14 +44,14 @@ const MAX_BATCH_BYTES: usize = 3_000_000;
 /// The methods of a path. Both MCP paths share the server; they differ in the tools that they list.
 pub(super) fn routes(server: &Arc<McpServer>, toolset: &'static Toolset) -> MethodRouter<App> {
     let server = Arc::clone(server);
-    let describe = move |State(app): State<App>, uri: Uri, caller: Caller, headers: HeaderMap| async move {
+    let describe = move |State(app): State<App>, uri: Uri, CalledBy(caller): CalledBy, headers: HeaderMap| async move {
         let selection = select(&app, toolset, &uri, &headers, &caller);
         selection.map_err(whole_error).map(|selection| describe(&app, &uri, &selection, &headers))
     };
     get(describe).post(
         move |State(app): State<App>,
               uri: Uri,
-              caller: Caller,
+              CalledBy(caller): CalledBy,
               bucket: Option<Extension<CallerBucket>>,
               headers: HeaderMap,
               body: Result<RawBody, Refused>| async move {

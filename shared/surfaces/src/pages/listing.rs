@@ -227,7 +227,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
 }
 
 pub(super) async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedListing>, Problem> {
-    let unknown = || Problem::no_such_listing(&app.settings, id);
+    let unknown = || Problem::no_such_listing(&app.settings.base_url, id);
     let known: ListingId = id.parse().map_err(|_| unknown())?;
     let found = app.store.listing_with_evidence(&known).await?.ok_or_else(unknown)?;
     if found.0.lane != Lane::Withdrawn {

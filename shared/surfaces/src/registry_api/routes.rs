@@ -78,7 +78,7 @@ async fn answer(
         Call::Facets => json(&extensions::facets(app, query).await?),
         Call::Publish => return Err(no_such_path().into()),
     }?;
-    let body = Some(page.body).filter(|_| !page.tag.matches_request(&request.headers));
+    let body = Some(page.body).filter(|_| !rest::has_version(&request.headers, &page.tag));
     Ok(rest::conditional_response(MAX_AGE_SECONDS, &page.tag, "application/json", body))
 }
 

@@ -8,8 +8,8 @@ use axum::extract::Request;
 use axum::middleware::Next;
 
 use crate::prelude::*;
-use registry_model::settings::RequestRate;
 use registry_model::{CallerAddress, Clock};
+use registry_settings::RequestRate;
 
 /// Per generation, of which there are two; a caller needs some hundred bytes.
 const MAX_CALLERS: usize = 10_000;

@@ -7,7 +7,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Redirect;
 
 use super::Parameters;
-use super::request::{content_type, essence};
+use super::request::{CalledBy, content_type, essence};
 use crate::pages::{accepts_html, problem_page, refused_check, refused_form};
 use crate::prelude::*;
 use registry_features::RawArguments;
@@ -22,7 +22,12 @@ pub fn with_forms(routes: Router<App>, app: &App) -> Router<App> {
 }
 
 /// Handles forms and passes all other requests on.
-async fn accept_forms(State(app): State<App>, caller: Caller, request: Request, next: Next) -> Response {
+async fn accept_forms(
+    State(app): State<App>,
+    CalledBy(caller): CalledBy,
+    request: Request,
+    next: Next,
+) -> Response {
     if request.method() != Method::POST || !is_form(request.headers()) {
         return next.run(request).await;
     }

@@ -16,7 +16,8 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use super::caller_limit::{self, CallerLimit};
 use super::foreign_page;
 use crate::prelude::*;
-use registry_model::{NextStep, RequestId, TrustedProxy};
+use registry_model::{NextStep, RequestId};
+use registry_settings::TrustedProxy;
 use registry_store::events;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

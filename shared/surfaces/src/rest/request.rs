@@ -1,11 +1,40 @@
 //! What every protocol reads of a request: the body within a size limit, the parameters and the media types. The crate
 //! `registry-features` parses the content.
 
-use axum::extract::{FromRequest, Request};
+use std::convert::Infallible;
+
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use http::request::Parts;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
 use crate::prelude::*;
-use registry_model::json;
+use registry_model::{BearerDigest, CallerAddress, json};
+
+/// The caller of a request: its address, which the gateway added, and its bearer token.
+#[derive(Clone, Copy, Debug)]
+pub struct CalledBy(pub Caller);
+
+impl<S: Sync> FromRequestParts<S> for CalledBy {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        let address = parts.extensions.get::<CallerAddress>().map(|address| address.0);
+        let authorization = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+        Ok(Self(Caller { address, bearer: authorization.and_then(bearer).map(BearerDigest::of) }))
+    }
+}
+
+/// The token of an `Authorization` header with the scheme `Bearer` in any case (RFC 9110 §11.1).
+fn bearer(authorization: &str) -> Option<&str> {
+    let (scheme, token) = authorization.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Whether the caller already has this version (`If-None-Match`).
+pub(crate) fn has_version(headers: &HeaderMap, version: &CacheValidator) -> bool {
+    let mut lists = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    lists.any(|tags| version.is_in(tags))
+}
 
 /// The largest body that a route accepts, in bytes (`specification.md#errors`).
 pub const MAX_BODY_BYTES: usize = 256 * 1024;

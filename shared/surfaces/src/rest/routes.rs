@@ -7,7 +7,7 @@ use http::request::Parts;
 
 use super::foreign_page;
 use super::middleware::wrong_method;
-use super::request::RawBody;
+use super::request::{CalledBy, RawBody, has_version};
 use crate::prelude::*;
 use registry_features::{Action, AnyOperation, Attachment, RawArguments, Rendered, Route, RouteInput};
 
@@ -21,7 +21,7 @@ pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
             served.iter().flat_map(|operation| operation.routes).filter(|other| other.path == route.path);
         let methods: Vec<_> = at_path.map(|route| if route.is_post() { "POST" } else { "GET" }).collect();
         let methods = methods.join(",");
-        let serve = move |State(app): State<App>, caller: Caller, request: Request| async move {
+        let serve = move |State(app): State<App>, CalledBy(caller): CalledBy, request: Request| async move {
             serve_operation(app, caller, operation, route, &actions, request).await
         };
         let handler: MethodRouter<App> = match (route.is_post(), route.acts) {
@@ -119,14 +119,14 @@ async fn cached_response(
 /// With the validator of the bytes.
 fn tagged_response(seconds: u32, media_type: &'static str, body: Bytes, headers: &HeaderMap) -> Response {
     let validator = CacheValidator::of_body(&body);
-    let body = Some(body).filter(|_| !validator.matches_request(headers));
+    let body = Some(body).filter(|_| !has_version(headers, &validator));
     conditional_response(seconds, &validator, media_type, body)
 }
 
 pub fn documents(served: &[&'static AnyDocument]) -> Router<App> {
     let paths = served.iter().flat_map(|document| document.paths.iter().map(|path| (*document, *path)));
     paths.fold(Router::new(), |router, (document, path)| {
-        let serve = move |State(app): State<App>, caller: Caller, request: Parts| async move {
+        let serve = move |State(app): State<App>, CalledBy(caller): CalledBy, request: Parts| async move {
             serve_document(&app, caller, document, &request).await
         };
         router.route(path, get(serve))

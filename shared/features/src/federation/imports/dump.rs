@@ -87,7 +87,7 @@ pub(super) async fn part(
 
 /// The listings of a part, if all its lines can be read.
 fn listings(text: &str) -> Result<impl Iterator<Item = Candidate> + use<>, serde_json::Error> {
-    let parse = |line: &str| json::read(line.as_bytes(), &mut { MAX_LINE_VALUES });
+    let parse = |line: &str| json::parse_limited(line.as_bytes(), &mut { MAX_LINE_VALUES });
     text.lines().try_for_each(|line| parse(line).map(drop))?;
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     // A line is a listing or the header, never a list that would become many.

@@ -182,11 +182,11 @@ fn answer(app: &App, demo: Demo) -> Answer {
 pub(crate) fn feedback_step(settings: &Settings, listing: &Listing, draft: &FeedbackDraft) -> NextStep {
     if listing.lane == Lane::Withdrawn {
         let note = "This listing was withdrawn. The status says who can restore it.";
-        return NextStep::check_status(settings, &listing.id, note);
+        return NextStep::check_status(&settings.base_url, &listing.id, note);
     }
     if listing.feedbacked {
         let note = "The feedback of this listing has been received. Read its Talk inbox.";
-        return NextStep::talk_inbox(settings, &listing.id, note);
+        return NextStep::talk_inbox(&settings.base_url, &listing.id, note);
     }
     NextStep::post(
         "leave_feedback",

@@ -1,5 +1,5 @@
 use super::*;
-use registry_model::settings::Mode;
+use registry_settings::Mode;
 
 #[test]
 fn payments_open_when_agents_and_servers_both_reach_the_target() {

@@ -131,7 +131,7 @@ impl Operation for JoinAndContribute {
             Some(first) if lane == Lane::Active => first.call.clone(),
             None if lane == Lane::Active => {
                 let note = "Demo and feedback are done. Read the inbox, and make the other contributions when they apply.";
-                NextStep::talk_inbox(&app.settings, &listing.0.id, note)
+                NextStep::talk_inbox(&app.settings.base_url, &listing.0.id, note)
             }
             // Only some listings become Live by waiting.
             _ => check_status::next(app, &listing.0, listing.1.as_ref()).await?,
@@ -177,7 +177,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             Some(core.demoed),
             live,
             NextStep::take_demo(
-                settings,
+                &settings.base_url,
                 Some(id),
                 "Take the free demo. It contains files that are generated from your own card and proof.",
             ),
@@ -188,7 +188,11 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             live.or((!core.demoed).then_some("demo")).filter(|_| order.is_none()),
             match order {
                 Some(order) => feedback_step(settings, core, &FeedbackDraft::of(core, &order, &app.random)),
-                None => NextStep::take_demo(settings, Some(id), "Its answer contains the step that is next."),
+                None => NextStep::take_demo(
+                    &settings.base_url,
+                    Some(id),
+                    "Its answer contains the step that is next.",
+                ),
             },
         ),
     ];

@@ -57,7 +57,7 @@ impl Operation for Changes {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let limit = bounded::count("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
         if let Some(id) = arguments.listing_id.as_deref().filter(|id| id.parse::<ListingId>().is_err()) {
-            return Err(Problem::listing_not_found(&app.settings, id));
+            return Err(Problem::listing_not_found(&app.settings.base_url, id));
         }
         let finds = arguments.since.is_none() && (arguments.listing_id.is_some() || arguments.kind.is_some());
         let (found, last) = if finds {

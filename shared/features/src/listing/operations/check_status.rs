@@ -375,7 +375,7 @@ pub(crate) async fn next(
     let settings = &app.settings;
     if let Some(twin) = twin(app, listing, evidence).await? {
         let note = "Another listing has this endpoint: use that one. If it was withdrawn, its status says who can restore it.";
-        return Ok(NextStep::check_status(settings, &twin, note));
+        return Ok(NextStep::check_status(&settings.base_url, &twin, note));
     }
     let lane = listing.shown_lane(app.oldest_proof());
     let reasons = &explain::advice(listing, lane, evidence).must_fix;
@@ -388,10 +388,12 @@ pub(crate) async fn next(
         Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
             let next = listing.next_probe_at(app.clock.now(), settings.probe_tick_seconds);
             let note = format!("Its last probe failed. {fix}The next probe is due at {next} at the latest.");
-            NextStep::check_status(settings, &listing.id, note).named("fix").poll(next, app.clock.now())
+            NextStep::check_status(&settings.base_url, &listing.id, note)
+                .named("fix")
+                .poll(next, app.clock.now())
         }
         Lane::Active if listing.feedbacked => NextStep::talk_inbox(
-            settings,
+            &settings.base_url,
             &listing.id,
             "Live, and its feedback has been received. Read its Talk inbox.",
         ),
@@ -400,7 +402,7 @@ pub(crate) async fn next(
                 true => "Its demo was taken; its feedback is missing. The answer contains a draft of it.",
                 false => "Its demo was not taken yet. Take the free demo.",
             };
-            NextStep::take_demo(settings, Some(&listing.id), note)
+            NextStep::take_demo(&settings.base_url, Some(&listing.id), note)
         }
         Lane::Queued => {
             let now = app.clock.now();
@@ -409,7 +411,7 @@ pub(crate) async fn next(
                 true => format!("A probe is due at {next}, and runs as soon as the probe budget allows it."),
                 false => "A probe is due: it runs now, or as soon as the probe budget allows it.".to_owned(),
             };
-            NextStep::check_status(settings, &listing.id, note).named("poll").poll(next, now)
+            NextStep::check_status(&settings.base_url, &listing.id, note).named("poll").poll(next, now)
         }
         Lane::NeedsFix | Lane::Demoted => {
             let elsewhere = evidence.and_then(|evidence| evidence.verdict.facts.elsewhere.as_deref());

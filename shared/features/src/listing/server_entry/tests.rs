@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use crate::listing::server_entry::*;
 use crate::publish::submission::{PublishRequest, Submission};
 use registry_formats::server_json;
-use registry_model::settings::Mode;
 use registry_model::{Handshake, Lane, LastProbe, Reach};
+use registry_settings::Mode;
 
 static OFFICIAL_SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
     let schema = include_str!("../../../../formats/src/server_json/server.schema.json");

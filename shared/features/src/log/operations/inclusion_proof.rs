@@ -114,7 +114,7 @@ impl Operation for InclusionProof {
 async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<AttestationProof>), Problem> {
     match (&arguments.listing_id, arguments.index) {
         (Some(id), None) => {
-            let unknown = |_| Problem::listing_not_found(&app.settings, id);
+            let unknown = |_| Problem::listing_not_found(&app.settings.base_url, id);
             let id: ListingId = id.parse().map_err(unknown)?;
             let until = arguments.at.as_deref().map(time).transpose()?;
             match &arguments.attestation_id {
@@ -190,7 +190,11 @@ fn leaf_pending(what: &str, wait: u32) -> Problem {
 async fn no_leaf<T>(app: &App, id: &ListingId, detail: String) -> Result<T, Problem> {
     lookup::listing(app, id.as_str()).await?;
     let note = "If there is a decision, `log` shows whether it is in the evidence log yet.";
-    Err(Problem::not_found(Code::NoLeaf, detail).with_next(NextStep::check_status(&app.settings, id, note)))
+    Err(Problem::not_found(Code::NoLeaf, detail).with_next(NextStep::check_status(
+        &app.settings.base_url,
+        id,
+        note,
+    )))
 }
 
 /// A time, or the end of a day.

@@ -9,7 +9,7 @@ use registry_probe::withdrawal::{restore_unless, take_off};
 pub(super) async fn withdraw(app: &App, id: &ListingId, reason: PublicReason) -> Result<Outcome, Problem> {
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: false };
     match take_off(app, id, &withdrawal).await? {
-        None => Err(Problem::listing_not_found(&app.settings, id.as_str())),
+        None => Err(Problem::listing_not_found(&app.settings.base_url, id.as_str())),
         Some(false) => Ok(Outcome::of_one(false, 0, "This listing is already withdrawn.")),
         Some(true) => Ok(Outcome::of_one(true, 1, "Withdrawn, until the command `restore`.")),
     }
@@ -30,7 +30,7 @@ pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Proble
     let reason = PublicReason::try_from("Withdrawn by its owner.".to_owned());
     let reason = reason.map_err(|error| Problem::fault(error.to_string()))?;
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: true };
-    let unknown = || Problem::listing_not_found(&app.settings, id.as_str());
+    let unknown = || Problem::listing_not_found(&app.settings.base_url, id.as_str());
     take_off(app, id, &withdrawal).await?.ok_or_else(unknown)
 }
 

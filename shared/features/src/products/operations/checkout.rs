@@ -246,7 +246,7 @@ fn next(settings: &Settings, unlock: &Unlock, purchase: Option<&PurchaseStatus>)
         ),
         _ => {
             let note = format!("{} Take a demo: send the `listing_id` of a Live listing.", unlock.message);
-            NextStep::take_demo(settings, None, note)
+            NextStep::take_demo(&settings.base_url, None, note)
         }
     }
 }

@@ -76,7 +76,7 @@ fn publish_call(settings: &Settings) -> NextStep {
 
 fn demo_call(settings: &Settings) -> NextStep {
     let note = "Send {\"listing_id\": …} of a Live listing. Before its feedback, the answer has a draft.";
-    NextStep::take_demo(settings, None, note)
+    NextStep::take_demo(&settings.base_url, None, note)
 }
 
 fn feedback_call(settings: &Settings) -> NextStep {

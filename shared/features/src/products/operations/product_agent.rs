@@ -281,7 +281,9 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
         let next = match &listing {
             Some(listing) if listing.feedbacked => funnel::rewarded(&app.settings),
             Some(listing) => subject::demo_step(app, &listing.id, sku, &[], "Takes its free demo.").await?,
-            None => NextStep::take_demo(&app.settings, None, "Send the `listing_id` of a Live listing."),
+            None => {
+                NextStep::take_demo(&app.settings.base_url, None, "Send the `listing_id` of a Live listing.")
+            }
         };
         ("waits_for_payments", message, next)
     };

@@ -111,7 +111,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn check_status(&self, note: &str) -> NextStep {
-        NextStep::check_status(&self.app.settings, &self.listing.id, note)
+        NextStep::check_status(&self.app.settings.base_url, &self.listing.id, note)
     }
 
     fn status(&self) -> Step {
@@ -145,7 +145,7 @@ impl Run<'_> {
             data: json!({ "unread": unread, "visited_at": self.listing.visited_at }),
             to_do: unread > 0,
             call: NextStep::talk_inbox(
-                &self.app.settings,
+                &self.app.settings.base_url,
                 &self.listing.id,
                 "When you read the inbox, it counts as a visit of the listing.",
             ),
@@ -177,7 +177,7 @@ impl Run<'_> {
         let settings = &self.app.settings;
         let seats = funnel::deal(settings, counts.seats_claimed).remaining;
         let unlock = funnel::unlock(settings, counts);
-        let demo = |note: &str| NextStep::take_demo(settings, Some(&self.listing.id), note);
+        let demo = |note: &str| NextStep::take_demo(&settings.base_url, Some(&self.listing.id), note);
         let (stage, found, call) = if self.listing.feedbacked {
             let (sku, id) = (Sku::of_kind(self.listing.shown_kind()), &self.listing.id);
             let body = json!({ "tool": "buy_product", "sku": sku, "listing_id": id });

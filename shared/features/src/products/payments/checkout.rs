@@ -165,9 +165,9 @@ fn is_live(key: &Secret) -> Option<bool> {
 /// The data from which the files are made today, for the time after the listing is withdrawn.
 async fn snapshot(app: &App, id: &ListingId, goals: &[String]) -> Result<(String, Profile), Problem> {
     let listing = app.store.listing_with_evidence(id).await?;
-    let listing = listing.ok_or_else(|| Problem::listing_not_found(&app.settings, id.as_str()))?;
+    let listing = listing.ok_or_else(|| Problem::listing_not_found(&app.settings.base_url, id.as_str()))?;
     if listing.0.lane == Lane::Withdrawn {
-        return Err(Problem::listing_withdrawn(&app.settings, id));
+        return Err(Problem::listing_withdrawn(&app.settings.base_url, id));
     }
     let profile = funnel::profile_of_listing(app, &listing, goals).await?;
     Ok((listing.0.name.clone(), profile))

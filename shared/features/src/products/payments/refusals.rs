@@ -8,7 +8,11 @@ pub(super) fn not_open(settings: &Settings, meter: &Unlock, rewarded: bool) -> P
     let note = "The demo is free now. Send the `listing_id` of a Live listing. Its first feedback earns a founding seat (a \
         free product), if one is left for it, else a code for 25 % off.";
     let unlock = serde_json::to_value(meter).unwrap_or(Value::Null);
-    let next = if rewarded { funnel::rewarded(settings) } else { NextStep::take_demo(settings, None, note) };
+    let next = if rewarded {
+        funnel::rewarded(settings)
+    } else {
+        NextStep::take_demo(&settings.base_url, None, note)
+    };
     Problem::conflict(Code::PaymentsNotOpen, meter.message.clone()).with("unlock", unlock).with_next(next)
 }
 

@@ -69,7 +69,7 @@ impl Request {
         let filled = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let subject = match (filled(request.listing_id), filled(request.agent_name)) {
             (Some(id), _) => {
-                let unknown = |_| Problem::listing_not_found(&app.settings, &id);
+                let unknown = |_| Problem::listing_not_found(&app.settings.base_url, &id);
                 GrantSubject::Listing(id.parse().map_err(unknown)?)
             }
             (None, Some(name)) => {

@@ -169,7 +169,7 @@ async fn owner_and_sender(
     arguments: &Arguments,
     action: TalkAction,
 ) -> Result<(Listing, Option<ListingId>), Problem> {
-    let missing = || Problem::listing_not_found(&app.settings, &arguments.listing_id);
+    let missing = || Problem::listing_not_found(&app.settings.base_url, &arguments.listing_id);
     let id: ListingId = arguments.listing_id.parse().map_err(|_| missing())?;
     let unknown = || {
         let detail = "`from` must be the id of a listing in this registry that is not withdrawn. To stay \
@@ -219,7 +219,7 @@ fn closed(app: &App, listing: &Listing) -> Problem {
 
 fn conflict(app: &App, listing: &Listing, code: Code, detail: &'static str) -> Problem {
     let note = "The status shows the state of the listing and the reason.";
-    Problem::conflict(code, detail).with_next(NextStep::check_status(&app.settings, &listing.id, note))
+    Problem::conflict(code, detail).with_next(NextStep::check_status(&app.settings.base_url, &listing.id, note))
 }
 
 /// The text of an action as it is stored; `None` for a check-in without text. 422 names the fault.

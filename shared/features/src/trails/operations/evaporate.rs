@@ -52,7 +52,7 @@ impl Operation for Evaporate {
             let detail = "`listing_id` is required: the listing whose trail to delete.";
             return Err(Problem::invalid("listing_id", Code::WhichListing, detail));
         };
-        let unknown = |_| Problem::listing_not_found(&app.settings, &given);
+        let unknown = |_| Problem::listing_not_found(&app.settings.base_url, &given);
         let id: ListingId = given.parse().map_err(unknown)?;
         let removed = app.store.remove_trail(&id).await?;
         Ok(Answer {

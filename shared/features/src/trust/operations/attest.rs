@@ -108,7 +108,7 @@ fn subject(arguments: &Arguments) -> Result<String, Problem> {
 fn other(app: &App, about: AttestationType, id: Option<&str>) -> Result<Option<ListingId>, Problem> {
     match (about, id) {
         (AttestationType::Composition, Some(id)) => {
-            id.parse().map(Some).map_err(|_| Problem::listing_not_found(&app.settings, id))
+            id.parse().map(Some).map_err(|_| Problem::listing_not_found(&app.settings.base_url, id))
         }
         (AttestationType::Composition, None) => {
             let detail = "`listing_b` is required with type `composition`: the second listing.";

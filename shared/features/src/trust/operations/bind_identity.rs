@@ -86,8 +86,11 @@ impl Operation for BindIdentity {
         let offered = SignedChallenge::parse(nonce.as_deref(), signature.as_deref(), key.clone())?;
         let listing = lookup::listing(app, &listing_id).await?;
         if listing.lane == Lane::Withdrawn {
-            let next =
-                NextStep::check_status(&app.settings, &listing.id, "It says who can restore the listing.");
+            let next = NextStep::check_status(
+                &app.settings.base_url,
+                &listing.id,
+                "It says who can restore the listing.",
+            );
             return Err(Problem::conflict(Code::Withdrawn, "This listing is withdrawn.").with_next(next));
         }
         let ways = Domains::of(&listing)?.ways(app, key.as_ref());

@@ -283,8 +283,11 @@ fn check_allowed(app: &App, act: OwnerAct, listing: &Listing) -> Result<(), Prob
     let withdrawn = listing.lane == Lane::Withdrawn;
     match act {
         OwnerAct::Rename | OwnerAct::Reprobe | OwnerAct::Reclaim if withdrawn => {
-            let next =
-                NextStep::check_status(&app.settings, &listing.id, "It says who can restore the listing.");
+            let next = NextStep::check_status(
+                &app.settings.base_url,
+                &listing.id,
+                "It says who can restore the listing.",
+            );
             conflict(Code::Withdrawn, "This listing is withdrawn.").map_err(|problem| problem.with_next(next))
         }
         OwnerAct::Rename if !listing.is_described() => conflict(

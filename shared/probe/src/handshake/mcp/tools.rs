@@ -17,7 +17,7 @@ use registry_formats::limits::MOST_TOOLS;
 use registry_formats::tool_definition::{self, ToolAnnotations};
 use registry_formats::tool_schema;
 use registry_model::error::shorten;
-use registry_model::{SeenServer, SeenTool, TextFaults, Tool, ToolParameter, sha256_hex, tools_hash};
+use registry_model::{ObservedServer, ObservedTool, TextFaults, Tool, ToolParameter, sha256_hex, tools_hash};
 
 /// As many as the official TypeScript client reads at most.
 const MAX_PAGES: usize = 64;
@@ -43,7 +43,7 @@ struct ToolList {
     read: usize,
     names: HashSet<String>,
     kept: Vec<Tool>,
-    seen: Vec<SeenTool>,
+    seen: Vec<ObservedTool>,
     definition_bytes: usize,
     broken: Vec<(ConformanceRule, String)>,
     /// The first tools that clients must drop, with the rule.
@@ -59,7 +59,7 @@ enum Page {
 }
 
 /// What is stored of a server without tools: the empty set.
-pub(super) fn none() -> SeenServer {
+pub(super) fn none() -> ObservedServer {
     ToolList::default().finish().1
 }
 
@@ -255,11 +255,11 @@ impl ToolList {
         if fits {
             self.definition_bytes = bytes;
         }
-        self.seen.push(SeenTool { name, hash, definition: Some(definition).filter(|_| fits) });
+        self.seen.push(ObservedTool { name, hash, definition: Some(definition).filter(|_| fits) });
     }
 
     /// What the listing shows, and what is stored next to it.
-    fn finish(self) -> (Vec<Tool>, SeenServer) {
+    fn finish(self) -> (Vec<Tool>, ObservedServer) {
         let mut tools = self.seen;
         tools.sort_by(|one, other| (&one.name, &one.hash).cmp(&(&other.name, &other.hash)));
         let set = tool_definition::set_hash(tools.iter().map(|tool| tool.hash.as_str()));
@@ -272,7 +272,7 @@ impl ToolList {
         let listed = listed.take_while(|sum| *sum <= MAX_LIST_BYTES).count();
         let unlisted = u32::try_from(tools.len() - listed).unwrap_or(u32::MAX);
         tools.truncate(listed);
-        (self.kept, SeenServer { set, tools, unlisted, contents: None })
+        (self.kept, ObservedServer { set, tools, unlisted, contents: None })
     }
 
     fn broken(&mut self, rule: ConformanceRule, name: &str, fault: &str) {

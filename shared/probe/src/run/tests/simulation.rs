@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use jiff::SignedDuration;
-use registry_model::settings::{Mode, Settings};
 use registry_model::{
     Assessment, Check, Facts, Handshake, Kind, Lane, Listing, ListingId, Moment, Random, Score, Verdict,
 };
+use registry_settings::{Mode, Settings};
 use registry_store::{Bucket, BudgetState, Caps, Share};
 
 use crate::checks::tests::fine;
@@ -220,7 +220,7 @@ impl Registry {
             let mut queue = DueQueue::of(&[], moment(at)).only(part, slots_per_host(part));
             for number in &due {
                 let id = &self.listings[*number].id;
-                if part.holds(id) {
+                if part.matches(id) {
                     queue.push(&self.host_of(*number).0, id.clone(), None, Share::default());
                 }
             }

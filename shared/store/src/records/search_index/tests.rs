@@ -55,7 +55,7 @@ fn bucket_of_an_id_overlaps_no_stored_bucket() {
     }
     manifest.buckets.insert(deep, 1);
     let mut found: Vec<HashPrefix> = ids.iter().map(|id| manifest.bucket_of(id)).collect();
-    assert!(ids.iter().zip(&found).all(|(id, prefix)| prefix.holds(id)));
+    assert!(ids.iter().zip(&found).all(|(id, prefix)| prefix.matches(id)));
     found.push(deep);
     found.sort_unstable();
     found.dedup();

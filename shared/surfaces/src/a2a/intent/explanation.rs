@@ -18,7 +18,7 @@ use registry_features::listing::operations::CHECK_STATUS;
 use registry_features::publish::operations::LIST_YOURSELF;
 use registry_features::review::operations::SCORE;
 use registry_model::error::shorten;
-use registry_model::settings::Settings;
+use registry_settings::Settings;
 
 /// The text of a reply, and the message that it suggests.
 type Explanation = (String, String);

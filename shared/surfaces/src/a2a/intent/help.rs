@@ -11,7 +11,7 @@ use registry_features::publish::operations::LIST_YOURSELF;
 use registry_features::review::operations::SCORE;
 use registry_features::{AnyOperation, CATALOGUE};
 use registry_model::counted;
-use registry_model::settings::Settings;
+use registry_settings::Settings;
 
 pub(super) fn names() -> Value {
     CATALOGUE.iter().map(|entry| entry.name).collect()
@@ -64,7 +64,7 @@ pub fn text(settings: &Settings) -> String {
 
 #[cfg(test)]
 mod tests {
-    use registry_model::settings::Mode;
+    use registry_settings::Mode;
 
     use super::*;
 

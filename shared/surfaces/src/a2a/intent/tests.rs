@@ -12,7 +12,7 @@ use crate::a2a::intent::selection::select;
 use crate::a2a::intent::*;
 use registry_features::CATALOGUE;
 use registry_features::operation::short::DETAIL;
-use registry_model::settings::Settings;
+use registry_settings::Settings;
 
 const CARD: &str = "https://agent.acme.dev/.well-known/agent-card.json";
 const ID: &str = "agtpub_0123456789abcdef0123";
@@ -477,7 +477,7 @@ fn each_topic_of_help_has_sentences_and_an_answer_without_open_values() {
     let asked = topics(include_str!("../../../assets/intent/training.txt"));
     let asked: BTreeSet<&str> = asked.iter().filter_map(|name| name.strip_prefix("help:")).collect();
     assert_eq!(answers, asked);
-    let settings = Settings::from_env(registry_model::settings::Mode::Public, |_| None).unwrap();
+    let settings = Settings::from_env(registry_settings::Mode::Public, |_| None).unwrap();
     for (text, fact) in [
         ("do you store my e-mail address?", "stored for a year"),
         ("how long does a proof last?", "within 7 days"),

@@ -5,8 +5,8 @@ use crate::a2a::intent::meaning::{HELP, Meaning};
 use crate::a2a::intent::parsed_text::ParsedText;
 use crate::a2a::intent::sentences;
 use registry_model::protocol::{A2A_VERSIONS, MCP_REVISIONS};
-use registry_model::settings::{Mode, Settings};
 use registry_model::{LimitedAction, QUESTIONS, Sku, counted};
+use registry_settings::{Mode, Settings};
 
 /// The probability from which a topic is the answer to a call for help. It is added to the answer of an operation that reads,
 /// and put before the explanation of an act.

@@ -336,7 +336,7 @@ fn badge_template(settings: &Settings) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::settings::Mode;
+    use registry_settings::Mode;
 
     /// The rules of <https://agentskills.io/specification>.
     #[test]

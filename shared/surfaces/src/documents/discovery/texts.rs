@@ -289,7 +289,7 @@ fn security_txt(app: &App) -> Result<Bytes, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::settings::Mode;
+    use registry_settings::Mode;
 
     /// The form of llmstxt.org: one H1, a quotation, then only H2 with lists of links below.
     #[test]

@@ -1,6 +1,6 @@
 use super::*;
 use registry_fetch::TargetError;
-use registry_model::settings::Mode;
+use registry_settings::Mode;
 
 fn at(base_url: &str) -> Settings {
     let lookup = |name: &str| (name == "BASE_URL").then(|| base_url.to_owned());

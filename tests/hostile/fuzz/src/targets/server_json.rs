@@ -13,7 +13,9 @@ use super::{Verdict, url};
 const MAX_VALUES: usize = 100_000;
 
 pub(super) fn read(body: &[u8]) -> Verdict {
-    let Ok(document) = json::read(body, &mut { MAX_VALUES }) else { return Verdict::refused(["not_json"]) };
+    let Ok(document) = json::parse_limited(body, &mut { MAX_VALUES }) else {
+        return Verdict::refused(["not_json"]);
+    };
     if let Some(members) = document.as_object() {
         let _ = server_json::looks_like(members);
     }

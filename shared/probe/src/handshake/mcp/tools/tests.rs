@@ -1,6 +1,6 @@
 use super::*;
 
-fn seen(tools: &[Value]) -> SeenServer {
+fn seen(tools: &[Value]) -> ObservedServer {
     let mut list = ToolList::default();
     tools.iter().for_each(|tool| list.take(tool.clone(), Era::Legacy));
     list.finish().1
@@ -10,7 +10,7 @@ fn seen(tools: &[Value]) -> SeenServer {
 fn definitions_over_the_limits_are_stored_as_hashes() {
     assert_eq!(tools_hash(&none().set), registry_model::NO_TOOLS);
     let tool = |name: &str, bytes: usize| json!({"name": name, "description": "x".repeat(bytes)});
-    let stored = |seen: &SeenServer| seen.tools.iter().filter(|tool| tool.definition.is_some()).count();
+    let stored = |seen: &ObservedServer| seen.tools.iter().filter(|tool| tool.definition.is_some()).count();
     let one = seen(&[tool("a", MAX_DEFINITION_BYTES), tool("b", 10)]);
     assert_eq!((one.tools.len(), stored(&one)), (2, 1));
     let many: Vec<Value> = (0..30).map(|n| tool(&format!("t{n:02}"), 20_000)).collect();

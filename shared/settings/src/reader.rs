@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::str::FromStr as _;
 
-use crate::Secret;
+use registry_model::Secret;
 
 /// An environment variable with an invalid value.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

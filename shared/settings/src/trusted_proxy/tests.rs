@@ -1,5 +1,3 @@
-use http::HeaderName;
-
 use super::*;
 
 #[test]
@@ -7,12 +5,9 @@ fn only_the_proxy_with_the_secret_names_the_caller() {
     let proxy = TrustedProxy::new(&Secret::new("s".repeat(32)), "X-Forwarded-For", false);
     let connection: IpAddr = "192.0.2.1".parse().unwrap();
     let client = |secret: &str, values: &[&str]| {
-        let mut headers = HeaderMap::new();
-        headers.insert(PROXY_SECRET_HEADER, secret.parse().unwrap());
-        for value in values {
-            headers.append("x-forwarded-for", value.parse().unwrap());
-        }
-        proxy.client(connection, &headers).to_string()
+        let addresses = values.iter().map(|value| ("x-forwarded-for", *value));
+        let headers: Vec<_> = [(PROXY_SECRET_HEADER, secret)].into_iter().chain(addresses).collect();
+        proxy.client(connection, headers).to_string()
     };
     let secret = "s".repeat(32);
     for (values, expected) in [
@@ -24,6 +19,7 @@ fn only_the_proxy_with_the_secret_names_the_caller() {
         (&["[2001:db8::7]:443"], "2001:db8::7"),
         (&["2001:db8:0:0:0:0:0:7:443"], "2001:db8::7"),
         (&["198.51.100.7, unknown"], "192.0.2.1"),
+        (&["é, 198.51.100.7"], "192.0.2.1"),
         (&[], "192.0.2.1"),
     ] {
         assert_eq!(client(&secret, values), expected, "{values:?}");
@@ -38,18 +34,9 @@ fn required_proxy_may_send_its_new_or_its_previous_secret() {
     for (sent, is_proxy) in
         [(Some(&new), true), (Some(&previous), true), (Some(&"x".repeat(32)), false), (None, false)]
     {
-        let headers = sent.map(|sent| (HeaderName::from_static(PROXY_SECRET_HEADER), sent.parse().unwrap()));
-        let headers = HeaderMap::from_iter(headers);
+        let headers = sent.map(|sent| (PROXY_SECRET_HEADER, sent));
         let refuses =
-            |is_required| TrustedProxy::new(&secrets, "x-forwarded-for", is_required).refuses(&headers);
+            |is_required| TrustedProxy::new(&secrets, "x-forwarded-for", is_required).refuses(headers);
         assert_eq!((refuses(true), refuses(false)), (!is_proxy, false), "{sent:?}");
     }
-}
-
-#[test]
-fn ipv6_callers_of_one_network_count_as_one_caller() {
-    let name = |text: &str| Caller { address: Some(text.parse().unwrap()), bearer: None }.name();
-    assert_eq!(name("2001:db8:1:2:3:4:5:6"), name("2001:db8:1:fe::9"));
-    assert_ne!(name("2001:db8:1:2::9"), name("2001:db8:1:102::9"));
-    assert_eq!(name("::ffff:192.0.2.1"), "192.0.2.1");
 }

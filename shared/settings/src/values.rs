@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::str::FromStr as _;
 
-use http::HeaderName;
+use registry_model::{LogWitness, NameServers};
 use url::{Position, Url};
 
-use super::Mode;
-use crate::{LogWitness, NameServers};
+use crate::types::Mode;
 
 /// Registries and lists that this registry reads, at most.
 const MAX_REGISTRIES: usize = 10;
@@ -27,8 +26,10 @@ pub(super) fn begins(value: &str, prefixes: &[&str]) -> bool {
     prefixes.iter().any(|prefix| value.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()))
 }
 
+/// A token (RFC 9110 §5.6.2).
 pub(super) fn header_name(value: &str) -> Option<String> {
-    HeaderName::try_from(value).is_ok().then(|| value.to_owned())
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    (!value.is_empty() && value.bytes().all(is_token)).then(|| value.to_owned())
 }
 
 /// A URL with a host, without its trailing slashes.

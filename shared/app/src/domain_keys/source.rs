@@ -1,5 +1,5 @@
-//! The places where a domain publishes its keys. A TXT record or a document at an https URL contains the record of the
-//! official registry, `v=MCPv1; k=ed25519; p=...`. The third place is a key set.
+//! The sources of the keys of a domain. A TXT record or a document at an https URL contains the record of the
+//! official registry, `v=MCPv1; k=ed25519; p=...`. The third source is a key set.
 
 use std::net::IpAddr;
 
@@ -30,7 +30,7 @@ pub struct DomainKeys {
 struct NoKeys {
     /// A sentence.
     why: String,
-    /// The place did not answer, so it may contain keys.
+    /// The source did not answer, so it may contain keys.
     is_unread: bool,
 }
 
@@ -88,7 +88,7 @@ impl DomainKeys {
         self.found.as_ref().err().map(|none| none.why.as_str())
     }
 
-    /// Whether the place could not be read now: no answer, or the answer of a server with a fault.
+    /// Whether the source could not be read now: no answer, or the answer of a server with a fault.
     pub fn is_unread(&self) -> bool {
         self.found.as_ref().is_err_and(|none| none.is_unread)
     }
@@ -100,7 +100,7 @@ pub fn auth_document_url(app: &App, domain: &str) -> String {
 
 async fn in_key_set(app: &App, url: &str) -> Result<Vec<PublicKey>, NoKeys> {
     let text = text_at(app, url, "application/json", MAX_KEY_SET_BYTES).await?;
-    let document = json::read(&text, &mut { MAX_VALUES }).map_err(|_| {
+    let document = json::parse_limited(&text, &mut { MAX_VALUES }).map_err(|_| {
         NoKeys::absent(format!("The document at {url} is not valid JSON, or it is too large."))
     })?;
     let found = of_key_set(&document);

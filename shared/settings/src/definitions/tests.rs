@@ -1,7 +1,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::Moment;
+use jiff::SignedDuration;
+use registry_model::{Moment, NameServers, Secret};
 
 fn settings(mode: Mode, pairs: &[(&str, &str)]) -> Result<Settings, SettingError> {
     Settings::from_env(mode, |name| {

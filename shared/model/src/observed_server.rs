@@ -11,11 +11,11 @@ const SET_FORMAT: &str = "sha256:";
 
 /// The tools of a server, and the rest that it offers, as one probe read them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SeenServer {
+pub struct ObservedServer {
     /// SHA-256 (hex) over the canonical JSON of the sorted hashes of all tools.
     pub set: String,
     /// Sorted by name.
-    pub tools: Vec<SeenTool>,
+    pub tools: Vec<ObservedTool>,
     /// Tools that are part of the set's hash, but do not fit into [`Self::tools`].
     pub unlisted: u32,
     /// `None` if the probe did not ask for them.
@@ -24,7 +24,7 @@ pub struct SeenServer {
 
 /// A tool as a probe read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeenTool {
+pub struct ObservedTool {
     pub name: String,
     /// SHA-256 (hex) over the canonical definition.
     pub hash: String,
