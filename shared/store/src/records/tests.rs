@@ -10,7 +10,8 @@ use registry_model::{ContactFrom, Kind};
 /// The prefix and the sort key of every key pattern that a file of this folder declares.
 fn declared_patterns() -> Vec<(String, String)> {
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/records")).unwrap();
-    let sources: String = folder.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+    let files = folder.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let sources: String = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let statements = sources.split("const ").filter_map(|text| text.split(';').next()?.split_once(": "));
     let declared: Vec<(&str, &str, &str)> = statements
         .filter_map(|(name, value)| {
