@@ -47,8 +47,11 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
                 (None, Some(listing)) => profile_of_listing(app, &listing, grant.goals()).await?,
                 (None, None) => {
                     let detail = "The listing of this product was withdrawn.";
-                    let status =
-                        NextStep::check_status(&app.settings.base_url, id, "It says who can restore the listing.");
+                    let status = NextStep::check_status(
+                        &app.settings.base_url,
+                        id,
+                        "It says who can restore the listing.",
+                    );
                     return Err(
                         Problem::new(ErrorKind::Gone, Code::ListingWithdrawn, detail).with_next(status)
                     );
@@ -139,5 +142,9 @@ fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
     let note = "Send {\"listing_id\": …}. The response contains the order_id.";
-    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(&app.settings.base_url, None, note))
+    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(
+        &app.settings.base_url,
+        None,
+        note,
+    ))
 }

@@ -3,11 +3,11 @@
 
 use crate::feed_item;
 use crate::prelude::*;
-use registry_settings::Mode;
 use registry_model::{
     AccessToken, Completion, DiscountCode, Feedback, Grant, GrantSource, GrantSubject, HostName, Reward,
     TokenDigest, registrable_domain,
 };
+use registry_settings::Mode;
 use registry_store::{Allowance, Claimant, CompletionOutcome, FunnelCounts, NewFeedback, NewReward};
 
 /// The discount after the founding seats are gone (`specification.md#discount-codes`).
@@ -169,7 +169,11 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
     let detail = "Feedback requires a demo. This listing has not taken a demo yet.";
     let note = "The response contains next_steps.example_body. Send it here.";
-    Problem::conflict(Code::DemoFirst, detail).with_next(NextStep::take_demo(&app.settings.base_url, Some(id), note))
+    Problem::conflict(Code::DemoFirst, detail).with_next(NextStep::take_demo(
+        &app.settings.base_url,
+        Some(id),
+        note,
+    ))
 }
 
 pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
@@ -184,5 +188,9 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
 fn not_completed(app: &App, id: &ListingId) -> Problem {
     let detail = "This listing has sent no feedback, so it has no reward.";
     let note = "The status contains the next step.";
-    Problem::conflict(Code::NotCompleted, detail).with_next(NextStep::check_status(&app.settings.base_url, id, note))
+    Problem::conflict(Code::NotCompleted, detail).with_next(NextStep::check_status(
+        &app.settings.base_url,
+        id,
+        note,
+    ))
 }

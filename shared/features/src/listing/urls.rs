@@ -1,7 +1,7 @@
 //! The URL at which a listing is called, and its URLs in this registry.
 
-use registry_settings::Settings;
 use registry_model::{Listing, ListingId};
+use registry_settings::Settings;
 
 /// The URL that answered the handshake, or the published one before the first proof.
 pub fn call_url(listing: &Listing) -> String {

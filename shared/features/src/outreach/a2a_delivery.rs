@@ -10,9 +10,9 @@ use jiff::SignedDuration;
 use crate::prelude::*;
 use registry_fetch::Target;
 use registry_formats::a2a_message::Endpoint;
-use registry_settings::OutreachDelivery;
 use registry_model::{HostName, TalkMessage};
 use registry_probe::handshake::{self, Delivery, Recipient};
+use registry_settings::OutreachDelivery;
 use registry_store::StoreError;
 
 #[derive(Clone, Debug)]

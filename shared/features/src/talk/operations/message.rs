@@ -219,7 +219,11 @@ fn closed(app: &App, listing: &Listing) -> Problem {
 
 fn conflict(app: &App, listing: &Listing, code: Code, detail: &'static str) -> Problem {
     let note = "The status shows the state of the listing and the reason.";
-    Problem::conflict(code, detail).with_next(NextStep::check_status(&app.settings.base_url, &listing.id, note))
+    Problem::conflict(code, detail).with_next(NextStep::check_status(
+        &app.settings.base_url,
+        &listing.id,
+        note,
+    ))
 }
 
 /// The text of an action as it is stored; `None` for a check-in without text. 422 names the fault.

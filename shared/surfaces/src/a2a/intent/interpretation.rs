@@ -16,8 +16,8 @@ use registry_features::listing::operations::{CHECK_LIVENESS, CHECK_STATUS, MATCH
 use registry_features::log::operations::INCLUSION_PROOF;
 use registry_features::publish::operations::LIST_YOURSELF;
 use registry_model::error::Problem;
-use registry_settings::Settings;
 use registry_model::{ListingId, Moment};
+use registry_settings::Settings;
 
 #[derive(Debug)]
 pub struct Interpretation {
