@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use aws_sdk_secretsmanager::Client;
 use aws_sdk_secretsmanager::error::DisplayErrorContext;
 use jiff::SignedDuration;
-use registry_settings::{self, PROXY_SECRET};
+use registry_settings::PROXY_SECRET;
 
 /// How long a value is used before it is read again.
 pub(super) const REFRESH: SignedDuration = SignedDuration::from_mins(5);
@@ -37,7 +37,7 @@ impl Secrets {
             let name = lookup(&format!("{setting}_FROM"))?.trim().to_owned();
             (!name.is_empty()).then_some((setting, name))
         };
-        let names: Vec<_> = settings::secrets().into_iter().filter_map(name).collect();
+        let names: Vec<_> = registry_settings::secrets().into_iter().filter_map(name).collect();
         (!names.is_empty()).then(|| Self { client: client(), names })
     }
 
