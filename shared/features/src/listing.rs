@@ -1,4 +1,4 @@
-//! Operations on listings: publish, find, check and report them, and prove decisions about them.
+//! Listings: their rows, offers, badges and liveness, how they are found and checked, and what changed about them.
 
 pub mod active_page;
 pub mod badge;

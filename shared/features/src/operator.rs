@@ -1,3 +1,3 @@
-//! Operations that only the operator of the registry can call. Each of them requires the operator's bearer token.
+//! The decisions of the operator. The operations that require the operator's token are in the features that they act on.
 
 pub mod takedown;

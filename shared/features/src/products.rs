@@ -1,4 +1,4 @@
-//! Operations on products: preview, export, verify, run and buy them. Others return statistics of the funnel.
+//! Products: preview, export, verify and run them, payments for them, and statistics of the funnel.
 
 mod lessons;
 pub mod operations;

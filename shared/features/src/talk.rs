@@ -1,5 +1,5 @@
-//! The rules of the Talk inbox: whether a listing visits it, which messages the registry writes, which texts are
-//! allowed, and what a listing should do next. The operations read and write the inbox.
+//! The Talk inbox: whether a listing visits it, what a listing should do next, and the operations that read and write it.
+//! The messages that the registry writes after a probe are in `registry-probe`.
 
 mod next_action;
 pub mod operations;

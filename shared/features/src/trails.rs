@@ -1,6 +1,6 @@
 //! Trails (`specification.md#trails`): numbers about a listing that events increase and that fall with time.
-//! The amount that an event adds is called a deposit. This module has the rules for deposits. If a read
-//! causes a deposit, the deposit is first kept in memory, so that the read does not wait for a write.
+//! The amount that an event adds is called a deposit. Deposits that reads cause
+//! wait in memory (`registry_app`), so that a read does not wait for a write.
 
 pub mod operations;
 mod source;
