@@ -1,6 +1,6 @@
 //! The rights of each function on AWS: which partitions of the table it may read and write. A test writes the policies
-//! in `infra/template.yaml` from [`RIGHTS`]. The end-to-end tests refuse every access that is not in [`RIGHTS`], and name the
-//! missing line.
+//! in `infra/template.yaml` from [`RIGHTS`], which are next to the records of the table. The end-to-end tests refuse every
+//! access that is not in [`RIGHTS`], and name the missing line.
 
 use std::sync::LazyLock;
 
@@ -52,6 +52,8 @@ impl Access {
     }
 }
 
+const TABLE: &str = include_str!("../../../shared/store/src/records/rights.tsv");
+
 /// Every right, from `rights.tsv`: the partitions, the kinds of access, the functions. A `*` at the end of a partition stands
 /// for any text. No other right exists, so an item with a new key needs a line there. `UPDATE=1 cargo test -p tests template::`
 /// then writes the policies.
@@ -61,7 +63,7 @@ pub static RIGHTS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| {
         let (kinds, functions) = rest.split_once('\t')?;
         Some((partitions, kinds, functions))
     };
-    include_str!("rights.tsv").lines().filter_map(row).collect()
+    TABLE.lines().filter_map(row).collect()
 });
 
 /// Whether `partition` is one of `partitions`, as in the condition `StringLike` of a policy.
@@ -96,7 +98,7 @@ mod tests {
 
     #[test]
     fn rows_contain_only_known_kinds_of_access() {
-        assert_eq!(RIGHTS.len(), include_str!("rights.tsv").lines().count(), "a line has no three columns");
+        assert_eq!(RIGHTS.len(), TABLE.lines().count(), "a line has no three columns");
         for (partitions, kinds, functions) in RIGHTS.iter() {
             for kind in kinds.split(' ') {
                 assert!(Access::named(kind).is_some(), "{partitions}: {kind}");

@@ -80,7 +80,7 @@ fn missing_right(function: &str, act: &Act) -> Option<String> {
         partition.split_once('#').map_or_else(|| partition.clone(), |(kind, _)| format!("{kind}#*"));
     Some(format!(
         "{function} has no right to {action} on {partition}; if it needs the right, add \
-         `{partitions}`, `{}` and `{function}` to tests/harness/src/rights.tsv and run \
+         `{partitions}`, `{}` and `{function}` to shared/store/src/records/rights.tsv and run \
          `UPDATE=1 cargo test -p tests template::`",
         access.as_str()
     ))

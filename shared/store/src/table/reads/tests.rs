@@ -56,3 +56,16 @@ fn pauses_grow_up_to_a_maximum() {
     }
     assert!(pause_before(1) <= FIRST_PAUSE && pause_before(MAX_ATTEMPTS) >= MAX_PAUSE / 2);
 }
+
+#[test]
+fn place_before_the_range_is_never_sent_to_the_table() {
+    let from = |place: &str| {
+        let query = Query::of("INBOX#a").range(Range::From("0005".to_owned()));
+        query.after(Some(Key::new("INBOX#a", place).item()))
+    };
+    assert!(from("0004").descending().in_range().is_none());
+    assert!(from("0004").in_range().is_some_and(|query| query.start.is_none()));
+    for query in [from("0006"), from("0006").descending()] {
+        assert!(query.in_range().is_some_and(|query| query.start.is_some()));
+    }
+}

@@ -6,10 +6,10 @@ const KEY: &str = "O2onvM62pC1io6jQKm8Nc2UyFXcd4kOmOsBIoYtZ2ik";
 fn unknown_keys_do_not_hide_known_keys() {
     let own = json!({ "kty": "OKP", "crv": "Ed25519", "x": KEY, "kid": "1" });
     let set = json!({ "keys": [{ "kty": "RSA" }, 1, own, null] });
-    let keys = of_key_set(&set);
+    let keys = keys_of_key_set(&set);
     assert_eq!(keys.iter().map(|key| key.jwk().x).collect::<Vec<_>>(), [KEY]);
     for none in [json!({}), json!([]), json!({ "keys": {} }), json!({ "keys": "x" })] {
-        assert!(of_key_set(&none).is_empty(), "{none}");
+        assert!(keys_of_key_set(&none).is_empty(), "{none}");
     }
 }
 
@@ -18,7 +18,7 @@ fn only_keys_for_verifying_signatures_count() {
     let count = |member: &str, value: Value| {
         let mut key = json!({ "kty": "OKP", "crv": "Ed25519", "x": KEY });
         key[member] = value;
-        of_key_set(&json!({ "keys": [key] })).len()
+        keys_of_key_set(&json!({ "keys": [key] })).len()
     };
     for (member, value) in [
         ("use", json!("sig")),

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use super::attributes::{Item, text};
-use super::error::Result;
-use super::key::Key;
-use crate::counts::Live;
-use crate::manifest::Manifest;
+use crate::records::counters::Live;
+use crate::records::search_index::Manifest;
+use crate::table::attributes::{Item, text};
+use crate::table::error::Result;
+use crate::table::key::Key;
 use registry_model::{Assessment, Clock, Listing, Moment};
 
 /// Cached pages. A page has at most 100 listings.
@@ -116,14 +116,11 @@ impl ReadCache {
 
     /// The cores of the listings with these keys, in no order; one `read` gets the items of those that are not cached. Keys
     /// without an item are left out.
-    pub(crate) async fn cores<R>(
+    pub(crate) async fn cores(
         &self,
         keys: Vec<Key>,
-        read: impl FnOnce(Vec<Key>) -> R,
-    ) -> Result<Vec<Arc<Listing>>>
-    where
-        R: Future<Output = Result<Vec<Item>>>,
-    {
+        read: impl AsyncFnOnce(Vec<Key>) -> Result<Vec<Item>>,
+    ) -> Result<Vec<Arc<Listing>>> {
         let wanted = keys.into_iter().map(|key| (key.pk.clone(), key)).collect();
         let core = |item: Item| Ok((text(&item, "pk").to_owned(), Arc::new(serde_dynamo::from_item(item)?)));
         let read = async |missing: Vec<(String, Key)>| {
@@ -135,14 +132,11 @@ impl ReadCache {
 
     /// The items with these keys, from which boosts are computed. One `read` gets those of the partitions that are not
     /// cached. A partition must always be read with the same keys.
-    pub(crate) async fn boosts<R>(
+    pub(crate) async fn boosts(
         &self,
         keys: Vec<Key>,
-        read: impl FnOnce(Vec<Key>) -> R,
-    ) -> Result<Vec<Item>>
-    where
-        R: Future<Output = Result<Vec<Item>>>,
-    {
+        read: impl AsyncFnOnce(Vec<Key>) -> Result<Vec<Item>>,
+    ) -> Result<Vec<Item>> {
         let mut wanted: BTreeMap<String, Vec<Key>> = BTreeMap::new();
         for key in keys {
             wanted.entry(key.pk.clone()).or_default().push(key);
@@ -161,23 +155,21 @@ impl ReadCache {
     }
 
     /// The cached counts of a partition, or the result of `read`, which gets the counts that have become too old.
-    pub(crate) async fn live<R>(&self, partition: &str, read: impl FnOnce(Option<Live>) -> R) -> Result<Live>
-    where
-        R: Future<Output = Result<Live>>,
-    {
+    pub(crate) async fn live(
+        &self,
+        partition: &str,
+        read: impl AsyncFnOnce(Option<Live>) -> Result<Live>,
+    ) -> Result<Live> {
         self.0.one(&self.0.live, self.0.ages.counts, partition, read).await
     }
 
     /// The cached manifest of the search index, which is in this partition, or the result of `read`, which gets the manifest
     /// that has become too old.
-    pub(crate) async fn manifest<R>(
+    pub(crate) async fn manifest(
         &self,
         partition: &str,
-        read: impl FnOnce(Option<Arc<Manifest>>) -> R,
-    ) -> Result<Arc<Manifest>>
-    where
-        R: Future<Output = Result<Arc<Manifest>>>,
-    {
+        read: impl AsyncFnOnce(Option<Arc<Manifest>>) -> Result<Arc<Manifest>>,
+    ) -> Result<Arc<Manifest>> {
         self.0.one(&self.0.manifest, self.0.ages.counts, partition, read).await
     }
 
@@ -219,16 +211,13 @@ impl Drop for Writing {
 
 impl Caches {
     /// A value that is younger than `max_age`, or the result of `read`.
-    async fn one<T: Clone, R>(
+    async fn one<T: Clone>(
         &self,
         cache: &Cache<String, Aged<T>>,
         max_age: i64,
         key: &str,
-        read: impl FnOnce(Option<T>) -> R,
-    ) -> Result<T>
-    where
-        R: Future<Output = Result<T>>,
-    {
+        read: impl AsyncFnOnce(Option<T>) -> Result<T>,
+    ) -> Result<T> {
         if max_age == 0 {
             return read(None).await;
         }
@@ -245,15 +234,12 @@ impl Caches {
 
     /// The values of partitions, in no order; one `read` gets those that are not cached. What it does not find is left
     /// out. The partitions are in order: otherwise two readers could wait for each other.
-    async fn many<K, T: Clone, W: Weighter<String, Aged<T>> + Clone, R>(
+    async fn many<K, T: Clone, W: Weighter<String, Aged<T>> + Clone>(
         &self,
         cache: &Cache<String, Aged<T>, W>,
         wanted: BTreeMap<String, K>,
-        read: impl FnOnce(Vec<(String, K)>) -> R,
-    ) -> Result<Vec<T>>
-    where
-        R: Future<Output = Result<Vec<(String, T)>>>,
-    {
+        read: impl AsyncFnOnce(Vec<(String, K)>) -> Result<Vec<(String, T)>>,
+    ) -> Result<Vec<T>> {
         if self.ages.listings == 0 {
             let found = read(wanted.into_iter().collect()).await?;
             return Ok(found.into_iter().map(|(_, value)| value).collect());
