@@ -21,15 +21,15 @@ pub(super) async fn store_changes(app: &App, change: &mut StateChange) -> Result
     let mut is_stored = false;
     if let Some(contents) = &server.contents {
         let hash = sha256_hex(serde_json::to_string(contents)?);
-        let is_known = change.before.kept_contents.as_ref() == Some(&hash);
-        let is_absent = contents.is_empty() && change.before.kept_contents.is_none();
+        let is_known = change.before.proof.kept_contents.as_ref() == Some(&hash);
+        let is_absent = contents.is_empty() && change.before.proof.kept_contents.is_none();
         if !is_known && !is_absent {
             app.store.keep_contents(&change.after.id, contents).await?;
-            change.after.kept_contents = Some(hash);
+            change.after.proof.kept_contents = Some(hash);
             is_stored = true;
         }
     }
-    if change.before.kept_tools.as_ref() == Some(&server.set) {
+    if change.before.proof.kept_tools.as_ref() == Some(&server.set) {
         return Ok(is_stored);
     }
     let stored = app.store.seen_tools(&change.after.id).await?;
@@ -39,20 +39,20 @@ pub(super) async fn store_changes(app: &App, change: &mut StateChange) -> Result
     let tools = server.tools.iter().map(listed).collect();
     let set = ToolSet { number, at, hash: server.set.clone(), tools, unlisted: server.unlisted };
     // Not the latest set, but the one of the last decision: a process may have died between the two.
-    let known = stored.sets.iter().find(|set| change.before.kept_tools.as_ref() == Some(&set.hash));
+    let known = stored.sets.iter().find(|set| change.before.proof.kept_tools.as_ref() == Some(&set.hash));
     if let Some(known) = known {
         let changes = changes(known, &set, &stored, &server);
         // A later probe that failed read no tools.
-        let answered = change.before.probe.as_ref().filter(|probe| probe.handshake == Handshake::Ok);
+        let answered = change.before.proof.probe.as_ref().filter(|probe| probe.handshake == Handshake::Ok);
         let since = answered.map_or(known.at, |probe| probe.at).max(known.at);
-        let since = change.before.last_ok_at.map_or(since, |at| at.max(since));
+        let since = change.before.proof.last_ok_at.map_or(since, |at| at.max(since));
         describe(change, &changes);
         change.assessment.changed = Some(AbilityChange::of_tools(&changes, since, at));
     }
     if stored.sets.first().is_none_or(|latest| latest.hash != set.hash) {
         app.store.keep_tools(&change.after.id, &stored, &server, &set).await?;
     }
-    change.after.kept_tools = Some(server.set.clone());
+    change.after.proof.kept_tools = Some(server.set.clone());
     Ok(true)
 }
 

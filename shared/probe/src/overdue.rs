@@ -77,7 +77,7 @@ async fn continue_count(
 }
 
 fn news(listing: &Listing, now: Moment) -> FeedItem {
-    let name = &listing.name;
+    let name = &listing.texts.name;
     let text = format!(
         "The last proof of {name} has expired. It is neither Live nor gated until it passes a probe again."
     );

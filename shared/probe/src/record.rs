@@ -7,7 +7,7 @@ use registry_app::App;
 use registry_formats::limits::MAX_SKILLS;
 use registry_model::{
     AbilityChange, Amounts, Assessment, Facts, FeedItem, Handshake, Kind, Lane, Listing, ListingId,
-    LiveChange, NameHold, ProbeRecord, StateChange, TalkMessage, Verdict,
+    LiveChange, NameHold, ProbeRecord, Proof, StateChange, TalkMessage, Verdict,
 };
 use registry_search::IndexedText;
 use registry_store::events::{Event, What};
@@ -31,7 +31,7 @@ pub(super) async fn record(
     change.news.extend(further_news(&change));
     change.messages = messages(&change);
     if let Some(yielding) = yielding(app, &change).await? {
-        change.after.name_hold = Some(NameHold::Held);
+        change.after.ownership.name_hold = Some(NameHold::Held);
         change.yielding = Some(yielding);
     }
     if change.is_expired() {
@@ -58,10 +58,12 @@ pub(super) async fn record(
             let holder = holder.map_or_else(|| "another listing".to_owned(), |id| id.to_string());
             let assessment =
                 assess::with_endpoint_holder(app, before, change.assessment.verdict.clone(), holder);
-            let (kept_tools, kept_contents) = (change.after.kept_tools, change.after.kept_contents);
+            let (kept_tools, kept_contents) =
+                (change.after.proof.kept_tools, change.after.proof.kept_contents);
             let changed = change.assessment.changed;
             let mut change = StateChange { trail, ..state_change(app, before, &assessment, job, rejected) };
-            change.after = Listing { kept_tools, kept_contents, ..change.after };
+            change.after =
+                Listing { proof: Proof { kept_tools, kept_contents, ..change.after.proof }, ..change.after };
             change.assessment.changed = changed;
             // Only the next probe deletes it.
             if change.is_expired() {
@@ -84,8 +86,10 @@ pub(super) async fn record(
 /// listing proved the name and is Live for the first time.
 async fn yielding(app: &App, change: &StateChange) -> Result<Option<Listing>, StoreError> {
     let after = &change.after;
-    let may_take = change.live_change() == LiveChange::Risen && after.name_proof.is_some();
-    let Some(name) = after.server_name.as_deref().filter(|_| may_take && after.name_hold.is_none()) else {
+    let may_take = change.live_change() == LiveChange::Risen && after.ownership.name_proof.is_some();
+    let Some(name) =
+        after.ownership.server_name.as_deref().filter(|_| may_take && after.ownership.name_hold.is_none())
+    else {
         return Ok(None);
     };
     let first = ListingId::of_name(Kind::Mcp, name);
@@ -93,8 +97,8 @@ async fn yielding(app: &App, change: &StateChange) -> Result<Option<Listing>, St
         return Ok(None);
     }
     let first = app.store.listing(&first).await?;
-    let is_claim = |first: &Listing| first.is_name_claimed() && first.name_hold.is_none();
-    Ok(first.filter(|first| first.server_name == after.server_name && is_claim(first)))
+    let is_claim = |first: &Listing| first.is_name_claimed() && first.ownership.name_hold.is_none();
+    Ok(first.filter(|first| first.ownership.server_name == after.ownership.server_name && is_claim(first)))
 }
 
 fn state_change(
@@ -143,7 +147,7 @@ fn state_change(
     if !change.is_expired() {
         return change;
     }
-    let text = format!("{} was never Live and failed for thirty days; it was deleted.", before.name);
+    let text = format!("{} was never Live and failed for thirty days; it was deleted.", before.texts.name);
     let expired = FeedItem::of_listing(before, "listing_expired", text, change.record.probed_at);
     StateChange { news: vec![expired], ..change }
 }
@@ -159,7 +163,7 @@ fn further_news(change: &StateChange) -> impl Iterator<Item = FeedItem> + use<> 
         let AbilityChange { added, removed, redescribed, severity, .. } = changed;
         let text = format!(
             "{} changed its {what}: {} added, {} removed, {} changed.",
-            after.name, added.count, removed.count, redescribed.count
+            after.texts.name, added.count, removed.count, redescribed.count
         );
         FeedItem {
             severity: *severity,
@@ -174,8 +178,8 @@ fn messages(change: &StateChange) -> Vec<TalkMessage> {
 }
 
 fn news(before: &Listing, after: &Listing, record: &ProbeRecord, was_overdue: bool) -> Option<FeedItem> {
-    let name = &after.name;
-    let is_proven_again = was_overdue && after.failures == 0;
+    let name = &after.texts.name;
+    let is_proven_again = was_overdue && after.schedule.failures == 0;
     let (what, text) = match (before.lane, after.lane) {
         (was, now) if was == now && !is_proven_again => return None,
         (_, Lane::Active) => ("listing_live", format!("{name} answered a real handshake and is Live.")),
@@ -219,7 +223,7 @@ async fn skill_change(app: &App, change: &StateChange) -> Result<Option<AbilityC
     let (before, after, now) = (&change.before, &change.after, &change.assessment);
     // An agent's skills have no hash of their own. The listing keeps the old hash of its words while a check fails.
     let words = IndexedText::of(after, Some(now)).content_hash();
-    let other_words = before.content_hash.as_ref().is_some_and(|known| *known != words);
+    let other_words = before.texts.content_hash.as_ref().is_some_and(|known| *known != words);
     let is_answered = change.is_shown() && now.verdict.handshake == Handshake::Ok;
     if !is_answered || after.kind != Some(Kind::Agent) || !other_words {
         return Ok(None);

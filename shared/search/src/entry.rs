@@ -49,12 +49,12 @@ impl IndexedText {
             true => name_owner::leaf(name).to_owned(),
             false => name.clone(),
         };
-        let (name, title) = match &listing.server_name {
-            Some(server_name) if *server_name != listing.name => {
-                (searched(server_name), listing.name.clone())
+        let (name, title) = match &listing.ownership.server_name {
+            Some(server_name) if *server_name != listing.texts.name => {
+                (searched(server_name), listing.texts.name.clone())
             }
             Some(server_name) => (searched(server_name), String::new()),
-            None => (listing.name.clone(), String::new()),
+            None => (listing.texts.name.clone(), String::new()),
         };
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         let skills = facts.into_iter().flat_map(|facts| &facts.skills);
@@ -65,7 +65,7 @@ impl IndexedText {
         Self {
             name,
             title,
-            description: listing.description.clone().unwrap_or_default(),
+            description: listing.texts.description.clone().unwrap_or_default(),
             category: String::new(),
             tags,
             abilities: skills
@@ -186,12 +186,12 @@ impl IndexEntry {
         let indexed = IndexedListing {
             id: listing.id.clone(),
             kind: listing.shown_kind(),
-            category: listing.category.id().to_owned(),
-            name: match &listing.server_name {
-                Some(name) if listing.is_name_claimed() && *name == listing.name => {
+            category: listing.texts.category.id().to_owned(),
+            name: match &listing.ownership.server_name {
+                Some(name) if listing.is_name_claimed() && *name == listing.texts.name => {
                     name_owner::leaf(name).to_owned()
                 }
-                _ => listing.name.clone(),
+                _ => listing.texts.name.clone(),
             },
             registry_name: registry_name::of(listing),
             tags: stored(text.tags.iter()),

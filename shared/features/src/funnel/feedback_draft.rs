@@ -31,7 +31,7 @@ impl FeedbackDraft {
             listing_id: listing.id.clone(),
             order_id: order.order_id.clone(),
             kind: listing.shown_kind(),
-            agent_name: listing.name.chars().take(200).collect(),
+            agent_name: listing.texts.name.chars().take(200).collect(),
             rating: DRAFT_RATING,
             answers: super::draft(),
             source: "demo",

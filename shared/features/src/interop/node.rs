@@ -65,7 +65,7 @@ impl CapabilityNode {
         Self {
             id: urn::identifier(listing.shown_card_url(), kind, &listing.id),
             listing_id: listing.id.clone(),
-            name: listing.name.clone(),
+            name: listing.texts.name.clone(),
             kind,
             protocols: endpoints.protocols(),
             proven: evidence.as_ref().map(|seen| seen.verdict.protocol_hints.clone()).unwrap_or_default(),
@@ -73,7 +73,7 @@ impl CapabilityNode {
             a2a_skills: names(facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| &skill.name)),
             endpoints,
             trail_score,
-            clean: listing.failures == 0 && evidence.as_ref().is_some_and(Assessment::is_clean),
+            clean: listing.schedule.failures == 0 && evidence.as_ref().is_some_and(Assessment::is_clean),
         }
     }
 }

@@ -126,7 +126,7 @@ async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofM
 
 /// How a publisher can prove that it owns a listing.
 pub fn advice(app: &App, listing: &Listing) -> String {
-    let Some(name) = &listing.server_name else {
+    let Some(name) = &listing.ownership.server_name else {
         return "Probes read its texts from its card or endpoint.".to_owned();
     };
     let is_read = listing.is_described() && app.settings.github_raw_url.is_some();

@@ -53,7 +53,7 @@ impl TrailRow {
         let count = |event| trail.count(event);
         Self {
             listing_id: listing.id.clone(),
-            name: listing.name.clone(),
+            name: listing.texts.name.clone(),
             kind: listing.kind,
             lane: listing.shown_lane(oldest_proof),
             trail_score: three_decimals(trail.trail_score()),

@@ -63,7 +63,7 @@ fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) 
         let skills = facts.skills.iter().map(|skill| skill.description.as_str());
         [&facts.website, &facts.description].into_iter().flatten().map(String::as_str).chain(skills)
     });
-    let own = [&listing.website, &listing.description].into_iter().flatten().map(String::as_str);
+    let own = [&listing.texts.website, &listing.texts.description].into_iter().flatten().map(String::as_str);
     let holds = own.chain(of_facts).any(|text| links_to(base_url, text));
     let why = if holds {
         format!("A documentation link or a description that was read contains {base_url}.")

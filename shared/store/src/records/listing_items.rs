@@ -45,9 +45,9 @@ impl DueClass {
     pub(super) fn of(listing: &Listing) -> Option<Self> {
         match listing.lane {
             Lane::Withdrawn => None,
-            Lane::Active | Lane::Gated if listing.failures > 0 => Some(Self::Confirming),
+            Lane::Active | Lane::Gated if listing.schedule.failures > 0 => Some(Self::Confirming),
             Lane::Active | Lane::Gated => Some(Self::WeeklyDue),
-            Lane::Queued if listing.probe.is_none() => Some(Self::NeverProbed),
+            Lane::Queued if listing.proof.probe.is_none() => Some(Self::NeverProbed),
             Lane::Queued => Some(Self::CoolDown),
             Lane::NeedsFix | Lane::Package | Lane::Unchecked | Lane::Demoted => Some(Self::PartialOrStale),
         }
@@ -74,7 +74,7 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
         index(table::SHOWN, shown, listing.shown_at());
     }
     if let Some(class) = DueClass::of(listing) {
-        index(table::DUE, class.as_str().to_owned(), key::at(listing.due_at, listing.id.as_str()));
+        index(table::DUE, class.as_str().to_owned(), key::at(listing.schedule.due_at, listing.id.as_str()));
     }
     Ok(item)
 }

@@ -123,7 +123,7 @@ async fn talk(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
             at: message.at,
             listing_id: message.to,
             kind: sender.shown_kind(),
-            name: sender.name.clone(),
+            name: sender.texts.name.clone(),
             text: message.text,
             from_verified: false,
         })

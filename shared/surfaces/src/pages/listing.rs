@@ -158,7 +158,11 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let document =
         async { if listing.is_described() { app.store.server_document(id).await } else { Ok(None) } };
     let tools = async {
-        if listing.kept_tools.is_none() { Ok(SeenTools::default()) } else { app.store.seen_tools(id).await }
+        if listing.proof.kept_tools.is_none() {
+            Ok(SeenTools::default())
+        } else {
+            app.store.seen_tools(id).await
+        }
     };
     let (probes, (trail, _), edges, mut outcomes, document, tools) = futures::try_join!(
         app.store.probes_of(id, since, MAX_PROBES),
@@ -269,7 +273,7 @@ const fn registration(way: ClientRegistration) -> &'static str {
 }
 
 fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
-    let text = listing.description.as_deref().map(|text| shorten(text, MAX_SUMMARY_CHARS));
+    let text = listing.texts.description.as_deref().map(|text| shorten(text, MAX_SUMMARY_CHARS));
     let kind = listing.kind.map_or("Listing", kind_label);
     let description = text.unwrap_or_else(|| format!("{kind} with the evidence of its last handshake."));
     let path = format!("/list/{}", listing.id);

@@ -142,7 +142,7 @@ fn candidate(one: &Candidate, partners: &[KnownPartner], app: &App, now: Moment)
         one.likeness.points >= connector_day::MIN_LIKENESS && one.live_score >= connector_day::MIN_LIVE_SCORE;
     LiveCandidate {
         id: one.listing.id.clone(),
-        name: one.listing.name.clone(),
+        name: one.listing.texts.name.clone(),
         kind: one.listing.shown_kind(),
         role: one.likeness.role.unwrap_or("peer"),
         connector_likeness: one.likeness.points,

@@ -116,12 +116,12 @@ impl Run<'_> {
 
     fn status(&self) -> Step {
         let live = self.lane == Lane::Active;
-        let live_since = self.listing.live_since.filter(|_| live);
+        let live_since = self.listing.proof.live_since.filter(|_| live);
         let state = if live { "Live" } else { self.lane.as_str() };
         Step {
             step: "status",
             looked_at: "The state of the listing.",
-            found: format!("The state of {} is {state}.", self.listing.name),
+            found: format!("The state of {} is {state}.", self.listing.texts.name),
             data: json!({ "lane": self.lane, "live": live, "live_since": live_since }),
             to_do: matches!(self.lane, Lane::Queued | Lane::NeedsFix | Lane::Demoted),
             call: self.check_status("The full evidence, and a badge for a README."),
