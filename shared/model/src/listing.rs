@@ -88,7 +88,7 @@ pub struct Ownership {
     /// Whether an owner described a listing that was published by its URL. Otherwise its server name is only attached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub described: bool,
-    /// The domain whose key was last bound to it. It counts while the listing is there, see [`Listing::shown_domain`].
+    /// The domain whose key was last bound to it. It counts while the listing is there, see [`Listing::valid_domain`].
     pub proven_domain: Option<HostName>,
 }
 
@@ -117,9 +117,11 @@ pub struct Proof {
     /// The hash of its tool set when that was last read.
     pub tools_hash: Option<String>,
     /// The hash of the tool set that is stored with whole definitions.
-    pub kept_tools: Option<String>,
+    #[serde(rename = "kept_tools")]
+    pub stored_tools: Option<String>,
     /// A hash over the resources, resource templates and prompts that are stored.
-    pub kept_contents: Option<String>,
+    #[serde(rename = "kept_contents")]
+    pub stored_contents: Option<String>,
 }
 
 /// When it is probed, and what failed since the last proof.
@@ -248,7 +250,7 @@ impl Listing {
     }
 
     /// The proven domain; `None` if the listing moved to another domain, which may have another owner.
-    pub fn shown_domain(&self) -> Option<&HostName> {
+    pub fn valid_domain(&self) -> Option<&HostName> {
         let host = self.own_host()?;
         self.ownership.proven_domain.as_ref().filter(|domain| domain.covers(&host))
     }
@@ -274,7 +276,7 @@ impl Listing {
     }
 
     /// The kind. Before a probe has found it, the URL says which kind is meant.
-    pub fn shown_kind(&self) -> Kind {
+    pub fn likely_kind(&self) -> Kind {
         let of_url = if names_mcp_endpoint(self.target()) { Kind::Mcp } else { Kind::Agent };
         self.kind.unwrap_or(of_url)
     }
@@ -295,7 +297,7 @@ impl Listing {
     /// The lane that readers see. A proof is valid for one recheck interval: without a proof since `oldest_proof`, a
     /// listing is shown neither as Active nor as gated, even if its recheck is late. A listing that was published again
     /// waits for its probe: what the last probe found may be fixed.
-    pub fn shown_lane(&self, oldest_proof: Moment) -> Lane {
+    pub fn public_lane(&self, oldest_proof: Moment) -> Lane {
         let is_proven = self.proven_at().is_some_and(|at| at >= oldest_proof);
         match self.lane {
             lane if lane.is_proven() && !is_proven => Lane::Queued,
@@ -321,14 +323,14 @@ impl Listing {
 
     /// How lists and searches show it; `None` if they do not.
     pub fn availability(&self, oldest_proof: Moment) -> Option<Availability> {
-        let lane = self.shown_lane(oldest_proof);
+        let lane = self.public_lane(oldest_proof);
         let is_listed = lane.is_proven() || lane == Lane::Package;
         is_listed.then(|| Availability { is_live: lane == Lane::Active, access: self.access() })
     }
 
     /// Whether it is Active with a proof since `oldest_proof`.
     pub fn is_live(&self, oldest_proof: Moment) -> bool {
-        self.shown_lane(oldest_proof) == Lane::Active
+        self.public_lane(oldest_proof) == Lane::Active
     }
 
     /// When it was last probed, whatever the result; `None` if it was never probed.
@@ -363,32 +365,32 @@ impl Listing {
     }
 
     /// The URL of its card, else the one that answered for it.
-    pub fn shown_card_url(&self) -> &str {
+    pub fn public_card_url(&self) -> &str {
         self.card_url.as_deref().or(self.endpoint.as_deref()).unwrap_or_else(|| self.target())
     }
 
     /// Whether to show this website. One of another domain may be a stranger's, unless a proof shows that the owner named it.
-    pub fn shows_website(&self, website: &str) -> bool {
+    pub fn may_have_website(&self, website: &str) -> bool {
         let domain = |url: &str| {
             let host = HostName::of_url(url)?;
             Some(registrable_domain(host.as_str()).unwrap_or(host.as_str()).to_owned())
         };
-        let is_by_owner = !self.is_described() || self.has_proven_name() || self.shown_domain().is_some();
+        let is_by_owner = !self.is_described() || self.has_proven_name() || self.valid_domain().is_some();
         is_by_owner || self.url.as_deref().is_none_or(|url| domain(url) == domain(website))
     }
 
-    pub fn own_website(&self) -> Option<&str> {
-        self.texts.website.as_deref().filter(|website| self.shows_website(website))
+    pub fn valid_website(&self) -> Option<&str> {
+        self.texts.website.as_deref().filter(|website| self.may_have_website(website))
     }
 
     /// A page about it, else the root of its own site.
-    pub fn shown_website(&self) -> String {
+    pub fn public_website(&self) -> String {
         let own_site = || url::Url::parse(self.target()).ok().map(|url| url.origin().ascii_serialization());
-        self.own_website().map(str::to_owned).or_else(own_site).unwrap_or_default()
+        self.valid_website().map(str::to_owned).or_else(own_site).unwrap_or_default()
     }
 
     /// Its sort key in the Active list: when it went Live, then its id.
-    pub fn shown_at(&self) -> String {
+    pub fn list_position(&self) -> String {
         format!("{:013}#{}", self.proof.live_since.unwrap_or(self.listed_at).as_millisecond(), self.id)
     }
 }

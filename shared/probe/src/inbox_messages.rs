@@ -93,8 +93,8 @@ pub(crate) fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<Tal
 /// Whether tools that clients may already know have changed. A change is reported once; without stored tools, each probe
 /// that finds another hash reports it.
 fn tools_changed(change: &StateChange) -> bool {
-    let differ = match &change.before.proof.kept_tools {
-        Some(_) => change.after.proof.kept_tools != change.before.proof.kept_tools,
+    let differ = match &change.before.proof.stored_tools {
+        Some(_) => change.after.proof.stored_tools != change.before.proof.stored_tools,
         None => change.assessment.checks.iter().any(|check| check.id == "tools_unchanged" && !check.ok),
     };
     differ && change.before.proof.last_ok_at.is_some()

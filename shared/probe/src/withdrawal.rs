@@ -69,8 +69,8 @@ pub async fn take_off(
                 live_since: None,
                 // Otherwise an owner could change tools unseen by a withdrawal and a restore.
                 tools_hash: before.proof.tools_hash.clone().filter(|_| withdrawal.by_owner),
-                kept_tools: before.proof.kept_tools.clone().filter(|_| withdrawal.by_owner),
-                kept_contents: before.proof.kept_contents.clone().filter(|_| withdrawal.by_owner),
+                stored_tools: before.proof.stored_tools.clone().filter(|_| withdrawal.by_owner),
+                stored_contents: before.proof.stored_contents.clone().filter(|_| withdrawal.by_owner),
                 last_failure: None,
                 ..before.proof.clone()
             },

@@ -115,7 +115,7 @@ impl Profile {
             endpoint: listing.endpoint.clone().or_else(|| listing.url.clone().filter(|_| !is_agent)),
             card_url: listing.card_url.clone().or_else(|| listing.url.clone().filter(|_| is_agent)),
             published: listing.published_url().map(|(field, url)| (field.to_owned(), url)),
-            website: listing.own_website().map(str::to_owned),
+            website: listing.valid_website().map(str::to_owned),
             category: listing.texts.category.label().to_owned(),
             protocol_versions: facts.map(|facts| facts.protocol_versions.clone()).unwrap_or_default(),
             skills: facts.map(|facts| facts.skills.clone()).unwrap_or_default(),
@@ -123,7 +123,7 @@ impl Profile {
             sign_in: facts.and_then(|facts| facts.sign_in.clone()),
             proof,
             proven_at: listing.proof.last_ok_at.max(listing.proof.sign_in_at),
-            ..Self::unlisted(listing.shown_kind(), &listing.texts.name, None, tools)
+            ..Self::unlisted(listing.likely_kind(), &listing.texts.name, None, tools)
         }
     }
 

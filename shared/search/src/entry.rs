@@ -185,7 +185,7 @@ impl IndexEntry {
     pub fn of(listing: &Listing, shown: Availability, text: &IndexedText, changed_at: Moment) -> Self {
         let indexed = IndexedListing {
             id: listing.id.clone(),
-            kind: listing.shown_kind(),
+            kind: listing.likely_kind(),
             category: listing.texts.category.id().to_owned(),
             name: match &listing.ownership.server_name {
                 Some(name) if listing.is_name_claimed() && *name == listing.texts.name => {
@@ -220,7 +220,7 @@ fn stored<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
 }
 
 fn publisher(listing: &Listing) -> String {
-    let url = Url::parse(listing.shown_card_url()).ok();
+    let url = Url::parse(listing.public_card_url()).ok();
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
 }
 

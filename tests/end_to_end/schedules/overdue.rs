@@ -139,7 +139,7 @@ async fn interrupted_count_goes_on_and_tells_each_expired_proof_once() {
     let mut count = UnfinishedCount::begin(now);
     let (first, next) = store.due(count.class, now, None).await.unwrap();
     store.record_overdue(&first.iter().map(news).collect::<Vec<_>>()).await.unwrap();
-    first.iter().for_each(|listing| count.counted.add(listing.shown_kind()));
+    first.iter().for_each(|listing| count.counted.add(listing.likely_kind()));
     count.from = next.clone();
     store.keep_unfinished_count(&count).await.unwrap();
     let (second, more) = store.due(count.class, now, next).await.unwrap();

@@ -30,7 +30,7 @@ impl FeedbackDraft {
         Self {
             listing_id: listing.id.clone(),
             order_id: order.order_id.clone(),
-            kind: listing.shown_kind(),
+            kind: listing.likely_kind(),
             agent_name: listing.texts.name.chars().take(200).collect(),
             rating: DRAFT_RATING,
             answers: super::draft(),

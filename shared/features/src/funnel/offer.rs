@@ -188,7 +188,7 @@ pub struct ListingDeal {
 }
 
 pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDemo {
-    let kind = listing.shown_kind();
+    let kind = listing.likely_kind();
     let url = settings.url("/api/products/demo");
     TakeDemo {
         name: format!("Free demo for {}", listing.texts.name),
@@ -203,7 +203,7 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
             kind,
             name: listing.texts.name.clone(),
             sku: Sku::of_kind(kind),
-            agent_card_url: listing.shown_card_url().to_owned(),
+            agent_card_url: listing.public_card_url().to_owned(),
         },
         curl: curl(listing, &url),
         url,

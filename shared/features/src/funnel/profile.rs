@@ -75,7 +75,7 @@ fn search_text(profile: &Profile) -> Option<Text> {
 fn peer(listing: &Listing) -> Peer {
     Peer {
         listing_id: listing.id.clone(),
-        kind: listing.shown_kind(),
+        kind: listing.likely_kind(),
         name: listing.texts.name.clone(),
         description: listing.texts.description.clone().unwrap_or_default(),
         url: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),

@@ -42,7 +42,7 @@ pub async fn suggestions(
     let skills = facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| skill.name.as_str());
     let tools = facts.into_iter().flat_map(|facts| &facts.tools).map(|tool| tool.name.as_str());
     let Some(text) = search_text(listing, skills.chain(tools).take(8)) else { return Ok(Vec::new()) };
-    let kind = match listing.shown_kind() {
+    let kind = match listing.likely_kind() {
         Kind::Agent => Kind::Mcp,
         Kind::Mcp => Kind::Agent,
     };

@@ -138,7 +138,7 @@ impl Server {
         let mut server = document.server.clone();
         server.insert("name".to_owned(), registry_name::of(listing).into());
         let is_shown =
-            |website: &Value| website.as_str().is_some_and(|website| listing.shows_website(website));
+            |website: &Value| website.as_str().is_some_and(|website| listing.may_have_website(website));
         server.retain(|member, value| member != "websiteUrl" || is_shown(value));
         server.insert("$schema".to_owned(), SERVER_DESCRIPTION_SCHEMA.into());
         let all = server.entry("_meta").or_insert_with(|| json!({}));
@@ -162,7 +162,7 @@ impl ServerDetail {
             title: is_titled.then_some(title),
             description: description(listing, url.as_ref()),
             version: version(listing),
-            website_url: listing.own_website().and_then(website),
+            website_url: listing.valid_website().and_then(website),
             remotes: url
                 .map(|url| Remote { transport: "streamable-http", url: url.into() })
                 .into_iter()

@@ -75,7 +75,7 @@ pub(crate) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Pr
             !(is_named && listing.ownership.name_proof.is_some()),
             listing.ownership.name_hold == Some(NameHold::Yielded),
             !listing.is_live(oldest_proof),
-            listing.shown_domain().is_none(),
+            listing.valid_domain().is_none(),
             listing.proof.live_since.unwrap_or(listing.listed_at),
         )
     };
@@ -96,7 +96,7 @@ pub(crate) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<A
 
 pub(crate) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
     let listing = listing_with_evidence(app, meant(app, id).await?.0.as_str()).await?;
-    let lane = listing.0.shown_lane(app.oldest_proof());
+    let lane = listing.0.public_lane(app.oldest_proof());
     if lane == Lane::Active {
         return Ok(listing);
     }

@@ -81,7 +81,7 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
         partner: Some(Partner {
             id: listing.id.clone(),
             name: listing.texts.name.clone(),
-            kind: listing.shown_kind(),
+            kind: listing.likely_kind(),
             role: likeness.role.unwrap_or("peer").to_owned(),
             engage: settings.url(&format!("/api/talk?listing_id={}", listing.id)),
             status: "chosen".to_owned(),
@@ -173,7 +173,7 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<TouchedList
     let text = format!("{}\n\n{}", draft.subject, draft.body);
     let message = texts::message(app, &listing.id, TalkKind::Connector, text, now);
     let news = feed_item(&listing, "connector_of_the_day", now, "is the connector of the day.");
-    let news = FeedItem { kind: Some(listing.shown_kind()), ..news };
+    let news = FeedItem { kind: Some(listing.likely_kind()), ..news };
     let touch = NewTouch {
         place: &place,
         message: &message,

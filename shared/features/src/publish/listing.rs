@@ -280,7 +280,7 @@ async fn publish_again(
     let later = |listing: &Listing| Some(listing.next_probe_at(now, tick)).filter(|at| *at > now);
     // The owner of a gated server requests a probe after it has opened the server; nobody else does.
     if known.lane == Lane::Active || known.lane == Lane::Gated && !is_owner {
-        let is_shown = known.shown_lane(app.oldest_proof()).is_proven();
+        let is_shown = known.public_lane(app.oldest_proof()).is_proven();
         let proves = is_owner && name.is_by_publisher() && !known.has_proven_name();
         if right == Right::Name || is_owner && (differs.is_some() || proves) {
             store_proof(&mut updated, name);

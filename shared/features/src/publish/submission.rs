@@ -1,7 +1,7 @@
 //! Parses the body of a publish request into a valid `Submission`. The result depends only on the body.
 //! Nothing is fetched (`specification.md#publish`).
 
-use super::offered_proof::{OfferedProof, ProofRequest};
+use super::name_proof::{OfferedProof, ProofRequest};
 use crate::prelude::*;
 use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};

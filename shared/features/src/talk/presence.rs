@@ -37,7 +37,7 @@ impl Talk {
         let visited_at = listing.visited_at;
         let visited = visited_at
             .map_or_else(|| "nobody has visited it yet".to_owned(), |at| format!("last visit at {at}"));
-        let lane = listing.shown_lane(now - settings.recheck_interval());
+        let lane = listing.public_lane(now - settings.recheck_interval());
         let (Lane::Active, Some(live_since)) = (lane, listing.proof.live_since) else {
             let reason = match lane {
                 Lane::Withdrawn => "The listing was withdrawn, so its inbox is closed.",

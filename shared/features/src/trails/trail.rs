@@ -55,7 +55,7 @@ impl TrailRow {
             listing_id: listing.id.clone(),
             name: listing.texts.name.clone(),
             kind: listing.kind,
-            lane: listing.shown_lane(oldest_proof),
+            lane: listing.public_lane(oldest_proof),
             trail_score: three_decimals(trail.trail_score()),
             attraction: three_decimals(trail.values.attraction),
             danger: three_decimals(trail.values.danger),

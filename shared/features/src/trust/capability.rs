@@ -57,7 +57,7 @@ impl Capability {
         let facts = Some(&evidence.verdict.facts).filter(|_| is_ok)?;
         let observed = Self {
             name: listing.texts.name.clone(),
-            kind: match listing.shown_kind() {
+            kind: match listing.likely_kind() {
                 Kind::Agent => CapabilityKind::Agent,
                 Kind::Mcp => CapabilityKind::Mcp,
             },

@@ -17,7 +17,7 @@ pub async fn observed(
     evidence: Option<&Assessment>,
     other: Option<&ListingId>,
 ) -> Result<Map<String, Value>, Problem> {
-    let lane = listing.shown_lane(app.oldest_proof());
+    let lane = listing.public_lane(app.oldest_proof());
     if lane == Lane::Withdrawn {
         let detail = "This listing was withdrawn, so the registry signs no statements about it.";
         return Err(Problem::conflict(Code::Withdrawn, detail).with("lane", lane.as_str()));

@@ -101,7 +101,7 @@ fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
 fn card(listing: &Listing, evidence: Option<&Assessment>) -> Signal {
     let valid = evidence
         .is_some_and(|evidence| evidence.checks.iter().any(|check| check.id == "card_valid" && check.ok));
-    let (holds, why) = match listing.shown_kind() {
+    let (holds, why) = match listing.likely_kind() {
         Kind::Agent if valid && listing.card_url.is_some() => (true, "Its card is valid."),
         Kind::Agent => (false, "No valid card of it was read."),
         Kind::Mcp if listing.is_described() => (true, "It has a server description."),

@@ -65,13 +65,13 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
         item.insert(index.key[1].to_owned(), s(sk));
     };
     let shown = match listing.lane {
-        Lane::Active => Some(active_partition(listing.shown_kind())),
+        Lane::Active => Some(active_partition(listing.likely_kind())),
         Lane::Gated => Some(GATED.to_owned()),
         Lane::Package => Some(PACKAGES.to_owned()),
         Lane::Queued | Lane::NeedsFix | Lane::Unchecked | Lane::Demoted | Lane::Withdrawn => None,
     };
     if let Some(shown) = shown {
-        index(table::SHOWN, shown, listing.shown_at());
+        index(table::SHOWN, shown, listing.list_position());
     }
     if let Some(class) = DueClass::of(listing) {
         index(table::DUE, class.as_str().to_owned(), key::at(listing.schedule.due_at, listing.id.as_str()));

@@ -57,7 +57,7 @@ impl Store {
         }
         transaction.update(EVIDENCE.of(id), update);
         count_probe(&mut transaction, change)?;
-        transaction.update(live(id), counted(change.live_change(), after.shown_kind()));
+        transaction.update(live(id), counted(change.live_change(), after.likely_kind()));
         let is_routine = change.is_routine();
         if let Some(tally) = week_tally(change).filter(|_| change.recheck) {
             transaction.update(WEEK.one_of(at.iso_week(), key::shard(id)), tally);
@@ -114,12 +114,12 @@ impl Store {
             Some(withdrawal) => change.if_equal("withdrawal", serde_dynamo::to_attribute_value(withdrawal)?),
         };
         transaction.update(LISTING.of(&after.id), change);
-        if before.proof.kept_tools.is_some() && after.proof.kept_tools.is_none() {
+        if before.proof.stored_tools.is_some() && after.proof.stored_tools.is_none() {
             transaction.update(EVIDENCE.of(&after.id), Expression::default().remove(CHANGED));
         }
         hold_endpoint(&mut transaction, before, after);
         let live_change = LiveChange::between(before, after);
-        transaction.update(live(&after.id), counted(live_change, after.shown_kind()));
+        transaction.update(live(&after.id), counted(live_change, after.likely_kind()));
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
         let is_delisted = before.lane.is_proven() && !after.lane.is_proven();

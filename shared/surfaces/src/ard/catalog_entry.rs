@@ -40,13 +40,13 @@ pub(crate) struct CatalogEntry {
 
 impl CatalogEntry {
     pub(crate) fn of(listing: &Listing, abilities: AbilityNames, settings: &Settings) -> Self {
-        let kind = listing.shown_kind();
+        let kind = listing.likely_kind();
         Self {
-            identifier: urn::identifier(listing.shown_card_url(), kind, &listing.id),
+            identifier: urn::identifier(listing.public_card_url(), kind, &listing.id),
             display_name: listing.texts.name.clone(),
             of_type: urn::media_type(kind),
             media_type: urn::media_type(kind),
-            url: listing.shown_card_url().to_owned(),
+            url: listing.public_card_url().to_owned(),
             description: listing.texts.description.clone(),
             tags: abilities.tags,
             capabilities: abilities.names,
@@ -126,7 +126,7 @@ fn metadata(listing: &Listing, settings: &Settings) -> Map<String, Value> {
     let probe = listing.proof.probe.as_ref();
     let known = json!({
         "listing_id": listing.id,
-        "kind": listing.shown_kind(),
+        "kind": listing.likely_kind(),
         "category": listing.texts.category.id(),
         "status_url": status_url(settings, &listing.id),
         "endpoint": listing.endpoint,

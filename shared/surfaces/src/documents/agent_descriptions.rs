@@ -94,7 +94,7 @@ fn item(listing: &Listing) -> Item {
     Item {
         of_type: "ad:AgentDescription",
         name: listing.texts.name.clone(),
-        id: listing.shown_card_url().to_owned(),
+        id: listing.public_card_url().to_owned(),
         description: listing.texts.description.clone(),
     }
 }

@@ -223,7 +223,7 @@ fn agent(app: &App, hit: &Hit, by_words: bool) -> Agent {
         name: listing.texts.name.clone(),
         description: listing.texts.description.clone(),
         url: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
-        agent_card_url: listing.shown_card_url().to_owned(),
+        agent_card_url: listing.public_card_url().to_owned(),
         version: listing.texts.version.clone(),
         category_id: listing.texts.category.id().to_owned(),
         skills: hit.abilities.names.iter().map(|name| SkillName { name: name.clone() }).collect(),

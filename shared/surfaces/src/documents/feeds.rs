@@ -122,7 +122,7 @@ async fn talk(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
             id: message.id,
             at: message.at,
             listing_id: message.to,
-            kind: sender.shown_kind(),
+            kind: sender.likely_kind(),
             name: sender.texts.name.clone(),
             text: message.text,
             from_verified: false,

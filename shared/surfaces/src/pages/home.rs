@@ -111,7 +111,7 @@ fn best(kinds: [Vec<Listing>; 2]) -> Vec<Listing> {
     for mut listings in kinds {
         listings.sort_by_cached_key(|listing| {
             let score = listing.proof.probe.as_ref().map(|probe| probe.score);
-            Reverse((is_good(listing), score, listing.shown_at()))
+            Reverse((is_good(listing), score, listing.list_position()))
         });
         rows.extend(listings.into_iter().enumerate());
     }

@@ -158,7 +158,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let document =
         async { if listing.is_described() { app.store.server_document(id).await } else { Ok(None) } };
     let tools = async {
-        if listing.proof.kept_tools.is_none() {
+        if listing.proof.stored_tools.is_none() {
             Ok(SeenTools::default())
         } else {
             app.store.seen_tools(id).await
@@ -183,7 +183,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let sign_in = sign_in.filter(|_| standing.is_live || standing.is_gated);
     let talk = Talk::of(listing, settings, now);
     let profile = Profile::of(listing, evidence);
-    let advice = explain::advice(listing, listing.shown_lane(app.oldest_proof()), evidence);
+    let advice = explain::advice(listing, listing.public_lane(app.oldest_proof()), evidence);
     let asked = evidence.filter(|evidence| evidence.verdict.handshake != Handshake::Skip);
     html(&Page {
         frame: frame(app, listing),
@@ -202,7 +202,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         registration: sign_in.map(|sign_in| registration(sign_in.registration)),
         is_repeated: advice.must_fix.iter().any(|reason| reason.code == ENDPOINT_UNIQUE),
         advice,
-        website: listing.own_website().and_then(link),
+        website: listing.valid_website().and_then(link),
         address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),
         card: listing.card_url.as_deref().and_then(link),
         history: History::of(app, listing, &probes),
@@ -255,7 +255,7 @@ async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Resu
         Some(PeerRow {
             path: format!("/list/{}", other.id),
             name: shorten(&title(other), 80),
-            kind: kind_label(other.shown_kind()),
+            kind: kind_label(other.likely_kind()),
             count: edge.count,
             last: When::of(edge.last_at, now),
         })

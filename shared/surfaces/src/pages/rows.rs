@@ -49,7 +49,7 @@ impl Row {
                 .description
                 .as_deref()
                 .map(|text| shorten(text, MAX_DESCRIPTION_CHARS)),
-            kind: kind_label(listing.shown_kind()),
+            kind: kind_label(listing.likely_kind()),
             category: listing.texts.category.label(),
             handshake: probe.map_or(Handshake::Skip, |probe| probe.handshake).as_str(),
             fails: listing.schedule.failing_since.is_some() && listing.lane.is_proven(),
@@ -58,7 +58,7 @@ impl Row {
             proven: listing.proven_at().map(|at| When::of(at, now)),
             gated: listing.access() == Access::Gated,
             standing: NameStanding::of(listing),
-            domain: listing.shown_domain().map(|domain| shorten(domain.as_str(), MAX_NAME_CHARS)),
+            domain: listing.valid_domain().map(|domain| shorten(domain.as_str(), MAX_NAME_CHARS)),
             reasons: None,
         }
     }

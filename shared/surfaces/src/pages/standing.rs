@@ -33,7 +33,7 @@ pub(super) struct Standing {
 impl Standing {
     pub(super) fn of(app: &App, listing: &Listing) -> Self {
         let now = app.clock.now();
-        let lane = listing.shown_lane(app.oldest_proof());
+        let lane = listing.public_lane(app.oldest_proof());
         let is_live = lane == Lane::Active;
         let liveness = Liveness::of(listing, app.oldest_proof(), now);
         let (label, class) = match lane {

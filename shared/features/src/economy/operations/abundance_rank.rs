@@ -111,7 +111,7 @@ impl Operation for AbundanceRank {
         });
         let ranked = live.into_iter().enumerate().map(|(place, (boost, listing))| Ranked {
             rank: place + 1,
-            kind: listing.shown_kind(),
+            kind: listing.likely_kind(),
             listing_id: listing.id,
             name: listing.texts.name,
             score: listing.proof.probe.as_ref().map(|probe| probe.score),

@@ -157,7 +157,7 @@ fn answer(app: &App, demo: Demo) -> Answer {
     };
     Answer {
         listing_id: listing.id.clone(),
-        kind: listing.shown_kind(),
+        kind: listing.likely_kind(),
         name: listing.texts.name.clone(),
         sku,
         message: format!("The free demo of {title} for {}: `artifacts` has {made}.", listing.texts.name),

@@ -110,7 +110,7 @@ impl Operation for ComposePeers {
             let trail = trails.get(&peer.0.id).copied().unwrap_or_default();
             let invoke = Invocation::usual(app, peer, trail, "").1;
             let (listing_id, name, kind) =
-                (peer.0.id.clone(), peer.0.texts.name.clone(), peer.0.shown_kind());
+                (peer.0.id.clone(), peer.0.texts.name.clone(), peer.0.likely_kind());
             Suggestion { listing_id, name, kind, why: why.clone(), invoke }
         };
         let suggestions: Vec<Suggestion> = suggested.iter().map(suggestion).collect();

@@ -219,7 +219,7 @@ impl Operation for CheckStatus {
         }
         let (settings, now) = (&app.settings, app.clock.now());
         let next_probe_at = listing.next_probe_at(now, settings.probe_tick_seconds);
-        let lane = listing.shown_lane(app.oldest_proof());
+        let lane = listing.public_lane(app.oldest_proof());
         let live = lane == Lane::Active;
         let Advice { must_fix: reasons, could_improve: warnings } = explain::advice(listing, lane, evidence);
         let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
@@ -236,7 +236,7 @@ impl Operation for CheckStatus {
                 .or_else(|| evidence.filter(|evidence| evidence.is_clean())?.verdict.facts.version.clone())
                 .filter(|_| lane != Lane::Withdrawn),
             name_standing: NameStanding::of(listing),
-            proven_domain: listing.shown_domain().map(ToString::to_string),
+            proven_domain: listing.valid_domain().map(ToString::to_string),
             lane,
             lane_reason: match (&listing.withdrawal, sign_in) {
                 (Some(withdrawal), _) if !withdrawal.by_owner => {
@@ -302,7 +302,7 @@ async fn twin(
     listing: &Listing,
     evidence: Option<&Assessment>,
 ) -> Result<Option<ListingId>, Problem> {
-    let lane = listing.shown_lane(app.oldest_proof());
+    let lane = listing.public_lane(app.oldest_proof());
     let is_repeated =
         |evidence: &&Assessment| evidence.checks.iter().any(|check| check.id == ENDPOINT_UNIQUE && !check.ok);
     let evidence = evidence.filter(|_| matches!(lane, Lane::NeedsFix | Lane::Demoted)).filter(is_repeated);
@@ -377,7 +377,7 @@ pub(crate) async fn next(
         let note = "Another listing has this endpoint: use that one. If it was withdrawn, its status says who can restore it.";
         return Ok(NextStep::check_status(&settings.base_url, &twin, note));
     }
-    let lane = listing.shown_lane(app.oldest_proof());
+    let lane = listing.public_lane(app.oldest_proof());
     let reasons = &explain::advice(listing, lane, evidence).must_fix;
     let fix = reasons.first().map_or_else(String::new, |reason| match reason.code.as_str() {
         ENDPOINT_UNIQUE => "No other listing has this endpoint now. ".to_owned(),

@@ -143,7 +143,7 @@ fn candidate(one: &Candidate, partners: &[KnownPartner], app: &App, now: Moment)
     LiveCandidate {
         id: one.listing.id.clone(),
         name: one.listing.texts.name.clone(),
-        kind: one.listing.shown_kind(),
+        kind: one.listing.likely_kind(),
         role: one.likeness.role.unwrap_or("peer"),
         connector_likeness: one.likeness.points,
         live_score: one.live_score,

@@ -160,12 +160,12 @@ impl Operation for GetReciprocity {
         Ok(Answer {
             name: listing.texts.name.clone(),
             kind: listing.kind,
-            lane: listing.shown_lane(app.oldest_proof()),
+            lane: listing.public_lane(app.oldest_proof()),
             links_back: reciprocity.links_back(),
             score: reciprocity.score,
             signals: reciprocity.signals,
             checked_at: listing.proof.probe.as_ref().map(|probe| probe.at),
-            card_url: listing.shown_card_url().to_owned(),
+            card_url: listing.public_card_url().to_owned(),
             clean,
             portable: Portable {
                 badge_markdown: badge_markdown.clone(),

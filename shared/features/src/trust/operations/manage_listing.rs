@@ -157,9 +157,9 @@ impl Operation for ManageListing {
             act,
             done: false,
             changed: false,
-            lane: listing.shown_lane(app.oldest_proof()),
+            lane: listing.public_lane(app.oldest_proof()),
             name: listing.texts.name.clone(),
-            proven_domain: listing.shown_domain().map(ToString::to_string),
+            proven_domain: listing.valid_domain().map(ToString::to_string),
             due_at: None,
             access_token: None,
             discount: None,
@@ -182,10 +182,10 @@ impl Operation for ManageListing {
         answer.carry_out(app, &listing, name).await?;
         let after = lookup::listing(app, listing.id.as_str()).await?;
         answer.done = true;
-        answer.lane = after.shown_lane(app.oldest_proof());
+        answer.lane = after.public_lane(app.oldest_proof());
         answer.due_at =
             Some(after.schedule.due_at).filter(|_| matches!(act, OwnerAct::Restore | OwnerAct::Reprobe));
-        answer.proven_domain = after.shown_domain().map(ToString::to_string);
+        answer.proven_domain = after.valid_domain().map(ToString::to_string);
         answer.name = after.texts.name;
         Ok(answer)
     }
