@@ -241,7 +241,7 @@ pub(super) fn verdict_leaf(change: &StateChange, evidence: &str) -> Option<LogEn
         _ if change.before.lane == Lane::Gated && after.lane != Lane::Gated => LogEvent::Demoted,
         LiveChange::StaysLive | LiveChange::NotLive => return None,
     };
-    let mut leaf = LogEntry::new(record.probed_at, &after.id, after.shown_kind(), event);
+    let mut leaf = LogEntry::new(record.probed_at, &after.id, after.likely_kind(), event);
     leaf.outcome = Some(record.handshake);
     leaf.evidence = Some(sha256_hex(evidence));
     leaf.endpoint = Some(sha256_hex(&record.target));
@@ -267,7 +267,7 @@ pub(super) fn decision_leaf(before: &Listing, after: &Listing, at: Moment) -> Op
     } else if before.lane == Lane::Withdrawn && after.lane != Lane::Withdrawn {
         (at, after.kind, LogEvent::Restored, None)
     } else if before.lane.is_proven() && !after.lane.is_proven() {
-        (at, Some(after.shown_kind()), LogEvent::Demoted, Some("moved"))
+        (at, Some(after.likely_kind()), LogEvent::Demoted, Some("moved"))
     } else {
         return None;
     };

@@ -157,7 +157,7 @@ impl Transaction {
     pub(super) fn put_delisting(&mut self, before: &Listing, after: &Listing, at: Moment) -> Result<()> {
         let is_gone = LiveChange::between(before, after) == LiveChange::Fallen
             || before.lane.is_proven() && !after.lane.is_proven();
-        if is_gone && before.shown_kind() == Kind::Mcp {
+        if is_gone && before.likely_kind() == Kind::Mcp {
             let value = (DELISTING.attribute, to_blob(&(before, at))?);
             self.put(DELISTING.at(at, before.id.as_str()).with([value, DELISTING.ttl(at)]));
         }

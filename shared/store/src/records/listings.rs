@@ -59,9 +59,9 @@ impl DueClass {
     pub(super) fn of(listing: &Listing) -> Option<Self> {
         match listing.lane {
             Lane::Withdrawn => None,
-            Lane::Active | Lane::Gated if listing.failures > 0 => Some(Self::Confirming),
+            Lane::Active | Lane::Gated if listing.schedule.failures > 0 => Some(Self::Confirming),
             Lane::Active | Lane::Gated => Some(Self::WeeklyDue),
-            Lane::Queued if listing.probe.is_none() => Some(Self::NeverProbed),
+            Lane::Queued if listing.proof.probe.is_none() => Some(Self::NeverProbed),
             Lane::Queued => Some(Self::CoolDown),
             Lane::NeedsFix | Lane::Package | Lane::Unchecked | Lane::Demoted => Some(Self::PartialOrStale),
         }
@@ -74,13 +74,13 @@ fn listing_item(listing: &Listing) -> Result<Item> {
     // A value that a listing does not have is no attribute.
     item.retain(|_, value| !value.is_null());
     let shown = match listing.lane {
-        Lane::Active => Some(active_partition(listing.shown_kind())),
+        Lane::Active => Some(active_partition(listing.likely_kind())),
         Lane::Gated => Some(GATED.to_owned()),
         Lane::Package => Some(PACKAGES.to_owned()),
         Lane::Queued | Lane::NeedsFix | Lane::Unchecked | Lane::Demoted | Lane::Withdrawn => None,
     };
-    let shown = shown.map(|partition| table::SHOWN.place(partition, listing.shown_at()));
-    let due_at = key::at(listing.due_at, listing.id.as_str());
+    let shown = shown.map(|partition| table::SHOWN.place(partition, listing.list_position()));
+    let due_at = key::at(listing.schedule.due_at, listing.id.as_str());
     let due = DueClass::of(listing).map(|class| table::DUE.place(class.as_str(), due_at));
     let keys_in_indexes = shown.into_iter().chain(due).flatten();
     item.extend(LISTING.of(&listing.id).with(keys_in_indexes.chain([("hosted", yes())])));
@@ -187,7 +187,7 @@ impl Store {
         let mut transaction = Transaction::default();
         let change = listing_change(before, after)?
             .if_equal("lane", s(before.lane.as_str()))
-            .if_equal("due_at", s(before.due_at.to_string()))
+            .if_equal("due_at", s(before.schedule.due_at.to_string()))
             .if_is("lease_until", "<", ms(now));
         transaction.update(LISTING.of(&after.id), change);
         transaction.put_server_document(&after.id, document)?;

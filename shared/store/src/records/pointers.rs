@@ -167,9 +167,9 @@ pub(super) fn name_pointer(name: &str, id: &ListingId, rank: Option<NameRank>) -
 /// The pointers by which a listing is found by name, without duplicates.
 fn name_pointers(listing: &Listing) -> Vec<Key> {
     let shown = listing.lane.is_proven().then_some(NameRank::Shown);
-    let own = name_pointer(&listing.name, &listing.id, shown);
-    let Some(server_name) = &listing.server_name else { return vec![own] };
-    let rank = listing.name_proof.map(|proof| match proof.how.is_of_publisher() {
+    let own = name_pointer(&listing.texts.name, &listing.id, shown);
+    let Some(server_name) = &listing.ownership.server_name else { return vec![own] };
+    let rank = listing.ownership.name_proof.map(|proof| match proof.how.is_of_publisher() {
         true => NameRank::Owned,
         false => NameRank::AtDomain,
     });
