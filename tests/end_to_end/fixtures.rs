@@ -176,9 +176,13 @@ fn numbered(text: &str) -> String {
     shown
 }
 
-/// A document with only these members; null stands for a missing one.
+/// A document with only these members; null stands for a missing one. A name that begins with `/` is a JSON pointer.
 pub(crate) fn members(document: &Value, names: &[&str]) -> Value {
-    names.iter().map(|name| ((*name).to_owned(), document[name].clone())).collect()
+    let member = |name: &str| match name.starts_with('/') {
+        true => document.pointer(name).cloned().unwrap_or_default(),
+        false => document[name].clone(),
+    };
+    names.iter().map(|name| ((*name).to_owned(), member(name))).collect()
 }
 
 /// The first item of a list that has this value.

@@ -6,6 +6,7 @@
 
 mod options;
 mod reply;
+mod steps;
 mod table;
 
 use std::collections::HashMap;
