@@ -24,7 +24,6 @@ string_enum! {
 
 impl Access {
     /// The IAM actions that it needs.
-    #[must_use]
     pub const fn actions(self) -> &'static [&'static str] {
         match self {
             Self::Read => &["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"],
@@ -37,7 +36,6 @@ impl Access {
     }
 
     /// The index that is queried; none for the table itself.
-    #[must_use]
     pub const fn index(self) -> Option<&'static str> {
         match self {
             Self::Gsi1 | Self::Gsi2 => Some(self.as_str()),
@@ -46,7 +44,6 @@ impl Access {
     }
 
     /// The access that an action on the table or on an index needs.
-    #[must_use]
     pub fn of(action: &str, index: Option<&str>) -> Option<Self> {
         Self::ALL.into_iter().find(|access| access.index() == index && access.actions().contains(&action))
     }
@@ -75,7 +72,6 @@ pub(crate) fn is_like(partition: &str, partitions: &str) -> bool {
 }
 
 /// The partitions to which a function has a kind of access, in alphabetical order.
-#[must_use]
 pub fn partitions(function: &str, access: Access) -> Vec<&'static str> {
     let has = |words: &str, word: &str| words.split(' ').any(|other| other == word);
     let rows =
@@ -87,7 +83,6 @@ pub fn partitions(function: &str, access: Access) -> Vec<&'static str> {
 }
 
 /// The entry of [`RIGHTS`] that allows an access.
-#[must_use]
 pub fn permits(function: &str, access: Access, partition: &str) -> Option<&'static str> {
     partitions(function, access).into_iter().find(|partitions| is_like(partition, partitions))
 }
