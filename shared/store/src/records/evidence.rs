@@ -4,6 +4,7 @@
 
 use crate::prelude::*;
 use registry_model::error::shorten;
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{Assessment, Facts};
 
 pub(super) const EVIDENCE: Record<Assessment> = Record::new(LISTING.prefix, "EVIDENCE", "evidence");
@@ -17,8 +18,6 @@ const MAX_BYTES: usize = 320 * 1024;
 /// Entries of a list, and characters of a text, in shortened evidence.
 const MAX_ENTRIES: usize = 10;
 const MAX_TEXT_CHARS: usize = 300;
-/// The maximum bytes of a URL; a longer URL is left out.
-const MAX_URL_BYTES: usize = 2048;
 
 pub(super) fn evidence_item(id: &ListingId, assessment: &Assessment) -> Result<Item> {
     let whole = assessment.canonical()?;
