@@ -14,6 +14,7 @@ use jiff::SignedDuration;
 use crate::prelude::*;
 use crate::table::writes::Refused;
 use registry_model::error::shorten;
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{
     Assessment, Facts, Lane, LastLeaf, LiveChange, LogEntry, LogEvent, StateChange, set_of_tools_hash,
     sha256_hex,
@@ -30,8 +31,6 @@ const MAX_BYTES: usize = 320 * 1024;
 /// Entries of a list, and characters of a text, in shortened evidence.
 const MAX_ENTRIES: usize = 10;
 const MAX_TEXT_CHARS: usize = 300;
-/// The maximum bytes of a URL; a longer URL is left out.
-const MAX_URL_BYTES: usize = 2048;
 
 /// The evidence as it is stored. An item can have at most 400 KB. If a result were longer, it could not be written, and the
 /// probe could neither confirm nor demote the listing. So evidence that does not fit is shortened.
