@@ -145,7 +145,7 @@ async fn text_of_document(
 }
 
 /// The keys of the records among other texts; `None` where there is no key.
-fn of_records<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec<PublicKey>> {
+fn keys_of_records<'a>(texts: impl Iterator<Item = &'a str>) -> Option<Vec<PublicKey>> {
     let keys: Vec<PublicKey> = texts.filter_map(|text| PublicKey::from_record(text).ok()).collect();
     (!keys.is_empty()).then_some(keys)
 }
