@@ -66,7 +66,7 @@ pub fn same_key(setting: &str) -> Problem {
         "The key that {setting} names is already in use. Create a new key in the key service, set {setting} to its id, \
          and change the key then."
     );
-    Problem::conflict(Code::SameKey, detail)
+    Problem::new(Code::SameKey, detail)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used with map_err")]

@@ -13,7 +13,7 @@ use url::form_urlencoded;
 /// An error for the caller (`specification.md#errors`).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Problem {
-    /// Each protocol maps it to its own status.
+    /// The kind of the code, which each protocol maps to its own status.
     pub kind: ErrorKind,
     pub code: Code,
     /// One or two sentences about this occurrence: what is wrong and what to do.
@@ -68,33 +68,19 @@ pub enum ErrorKind {
 }
 
 impl Problem {
-    pub fn new(kind: ErrorKind, code: Code, detail: impl Into<String>) -> Self {
-        Self { kind, code, detail: detail.into(), ..Self::default() }
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { kind: code.kind(), code, detail: detail.into(), ..Self::default() }
     }
 
     /// 400: the request cannot be parsed.
     pub fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Malformed, Code::Malformed, detail)
+        Self::new(Code::Malformed, detail)
     }
 
     /// 422: the request is well formed, but the value of `field` is invalid.
     pub fn invalid(field: impl Into<String>, code: Code, detail: impl Into<String>) -> Self {
-        Self { field: Some(field.into()), ..Self::new(ErrorKind::Invalid, code, detail) }
-    }
-
-    /// 403: `field` is well formed, but it is not the required proof.
-    pub fn unproven(field: impl Into<String>, code: Code, detail: impl Into<String>) -> Self {
-        Self { field: Some(field.into()), ..Self::new(ErrorKind::Forbidden, code, detail) }
-    }
-
-    /// 404: what the request names does not exist.
-    pub fn not_found(code: Code, detail: impl Into<String>) -> Self {
-        Self::new(ErrorKind::NotFound, code, detail)
-    }
-
-    /// 409: the request does not fit the present state.
-    pub fn conflict(code: Code, detail: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Conflict, code, detail)
+        debug_assert_eq!(code.kind(), ErrorKind::Invalid, "the kind of {code:?}");
+        Self::new(code, detail).with_field(field)
     }
 
     /// 404: no listing has this id. A text that is no id may be a name or a URL.
@@ -106,7 +92,7 @@ impl Problem {
         let sent: String = form_urlencoded::byte_serialize(id.as_bytes()).collect();
         let url = format!("{base_url}/api/listings/status?{by}={sent}");
         let note = format!("If this is the {what} of a listing, its status has the id.");
-        Self::not_found(Code::ListingNotFound, format!("No listing has the id `{}`.", shorten(id, 120)))
+        Self::new(Code::ListingNotFound, format!("No listing has the id `{}`.", shorten(id, 120)))
             .with_next(NextStep::get("check_status", url, json!({ by: id }), note))
     }
 
@@ -117,23 +103,20 @@ impl Problem {
              {base_url}/api/publish."
         );
         let list = NextStep::get("search_active", format!("{base_url}/api/listings/active"), json!({}), note);
-        Self::not_found(Code::ListingNotFound, format!("Listing not found: `{}`.", shorten(id, 120)))
+        Self::new(Code::ListingNotFound, format!("Listing not found: `{}`.", shorten(id, 120)))
             .with_next(list.named("find_listing"))
     }
 
     /// 404: the listing was withdrawn, so it is not shown.
     pub fn listing_withdrawn(base_url: &str, id: &ListingId) -> Self {
         let note = "The status says who can restore the listing.";
-        Self::not_found(Code::ListingNotFound, format!("The listing `{id}` was withdrawn."))
+        Self::new(Code::ListingNotFound, format!("The listing `{id}` was withdrawn."))
             .with_next(NextStep::check_status(base_url, id, note))
     }
 
     /// 429: a rate limit is exceeded; `retry_after` in seconds.
     pub fn too_many(detail: impl Into<String>, retry_after: u32) -> Self {
-        Self {
-            retry_after: Some(retry_after),
-            ..Self::new(ErrorKind::RateLimited, Code::RateLimited, detail)
-        }
+        Self { retry_after: Some(retry_after), ..Self::new(Code::RateLimited, detail) }
     }
 
     /// 503: the table is busy or unreachable. What the request wrote before stays.
@@ -141,11 +124,7 @@ impl Problem {
         Self {
             retry_after: Some(2),
             internal: Some(internal.into().into()),
-            ..Self::new(
-                ErrorKind::Unavailable,
-                Code::Busy,
-                "The registry is busy. Send the same request again after 2 s.",
-            )
+            ..Self::new(Code::Busy, "The registry is busy. Send the same request again after 2 s.")
         }
     }
 
@@ -164,12 +143,24 @@ impl Problem {
         Self {
             internal: Some(internal.into().into()),
             ..Self::new(
-                ErrorKind::Fault,
                 Code::InternalFault,
                 "Internal error. The log of the registry contains it under the x-request-id of this \
                  response. Try again later.",
             )
         }
+    }
+
+    /// This call needs another kind than the code usually has. The list of codes contains it after `or`.
+    #[must_use]
+    pub fn as_kind(self, kind: ErrorKind) -> Self {
+        debug_assert!(self.code.kinds().contains(&kind), "{:?} is no {kind:?}", self.code);
+        Self { kind, ..self }
+    }
+
+    /// The argument that is the reason.
+    #[must_use]
+    pub fn with_field(self, field: impl Into<String>) -> Self {
+        Self { field: Some(field.into()), ..self }
     }
 
     /// The fault is in an entry of the field, a list whose name begins the detail.

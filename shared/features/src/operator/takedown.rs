@@ -214,10 +214,10 @@ async fn change_log_key(app: &App, step: KeyStep) -> Result<Outcome, Problem> {
             return Ok(Outcome::of_one(true, 0, note));
         }
     };
-    Err(Problem::conflict(Code::KeyStepOutOfOrder, refusal))
+    Err(Problem::new(Code::KeyStepOutOfOrder, refusal))
 }
 
 /// 409: the host is blocked.
 fn blocked_conflict(detail: String) -> Problem {
-    Problem::conflict(Code::HostBlocked, detail)
+    Problem::new(Code::HostBlocked, detail).as_kind(ErrorKind::Conflict)
 }

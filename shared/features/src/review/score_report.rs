@@ -51,7 +51,7 @@ pub async fn text(app: &App, id: &str) -> Result<String, Problem> {
             "There is no report `{}`. A report is stored for {RETENTION_DAYS} days. Score the URL again.",
             shorten(id, 80)
         );
-        Problem::not_found(Code::ReportNotFound, detail)
+        Problem::new(Code::ReportNotFound, detail)
     };
     let id: ScoreReportId = id.parse().map_err(|_| unknown())?;
     let text = app.store.score_report(&id, app.clock.now()).await?.ok_or_else(unknown)?;

@@ -40,7 +40,7 @@ pub async fn restore_by_owner(app: &App, id: &ListingId, is_probed: bool) -> Res
     let refused = |listing: &Listing| {
         let by_owner = listing.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
         let detail = "The operator of this registry withdrew this listing; only the operator can restore it.";
-        (!by_owner).then(|| Problem::conflict(Code::WithdrawnByOperator, detail))
+        (!by_owner).then(|| Problem::new(Code::WithdrawnByOperator, detail))
     };
     restore_unless(app, id, is_probed, host_blocked, refused).await
 }
