@@ -4,6 +4,7 @@
 use std::fmt::Debug;
 
 use futures::future::BoxFuture;
+use registry_model::error::Source;
 
 /// The signature algorithms of the registry's keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +25,9 @@ pub struct ServiceKey {
 }
 
 /// Why the service did not answer: its own words, for the log.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("the key service failed: {0}")]
-pub struct KeyServiceError(pub String);
+#[derive(Debug, thiserror::Error)]
+#[error("the key service failed")]
+pub struct KeyServiceError(#[source] pub Source);
 
 /// The crate `lambda` implements it with AWS KMS, tests with keys in memory.
 pub trait KeyService: Debug + Send + Sync {

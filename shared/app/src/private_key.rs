@@ -2,7 +2,7 @@
 //! service, the table contains only its id there and its public half.
 
 use crate::domain_keys::PublicKey;
-use crate::key_service::{Algorithm, KeyService, KeyServiceError};
+use crate::key_service::{Algorithm, KeyService};
 use crate::prelude::*;
 use registry_store::StoredKey;
 
@@ -12,7 +12,7 @@ pub struct Unreadable;
 
 impl From<Unreadable> for Problem {
     fn from(error: Unreadable) -> Self {
-        Self::fault(error.to_string())
+        Self::fault(error)
     }
 }
 
@@ -36,7 +36,7 @@ pub async fn from_service(
     id: &str,
     kid: impl Fn(&PublicKey) -> Result<String, Unreadable>,
 ) -> Result<StoredKey, Problem> {
-    let key = service(app.key_service.as_deref())?.public_key(id).await.map_err(unavailable)?;
+    let key = service(app.key_service.as_deref())?.public_key(id).await.map_err(Problem::unavailable)?;
     let public = PublicKey::from_info(&key.public).map_err(|_| Unreadable)?;
     Ok(StoredKey {
         kid: kid(&public)?,
@@ -52,7 +52,7 @@ pub async fn sign(
     algorithm: Algorithm,
     message: &[u8],
 ) -> Result<Vec<u8>, Problem> {
-    service(keys)?.sign(id, algorithm, message).await.map_err(unavailable)
+    service(keys)?.sign(id, algorithm, message).await.map_err(Problem::unavailable)
 }
 
 fn service(keys: Option<&dyn KeyService>) -> Result<&dyn KeyService, Problem> {
@@ -67,9 +67,4 @@ pub fn same_key(setting: &str) -> Problem {
          and change the key then."
     );
     Problem::new(Code::SameKey, detail)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
-fn unavailable(error: KeyServiceError) -> Problem {
-    Problem::unavailable(error.to_string())
 }

@@ -6,12 +6,39 @@ mod code;
 
 pub use code::Code;
 
+use std::error::Error;
+use std::sync::Arc;
+
 use crate::{ListingId, NextStep};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
+/// The original error, for the log.
+pub type Source = Box<dyn Error + Send + Sync>;
+
+/// An error and its causes, for the log.
+pub fn chain(error: &dyn Error) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+/// An error with what failed, where the text of the error does not say it.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct During {
+    what: String,
+    source: Source,
+}
+
+impl During {
+    pub fn new(what: impl Into<String>, source: impl Into<Source>) -> Self {
+        Self { what: what.into(), source: source.into() }
+    }
+}
+
 /// An error for the caller (`specification.md#errors`).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, thiserror::Error)]
+#[error("{}: {detail}", code.as_str())]
 pub struct Problem {
     /// The kind of the code, which each protocol maps to its own status.
     pub kind: ErrorKind,
@@ -21,8 +48,8 @@ pub struct Problem {
     pub field: Option<String>,
     /// Seconds after which to try again.
     pub retry_after: Option<u32>,
-    /// Details for the log, never shown to callers.
-    pub internal: Option<Box<str>>,
+    /// For the log, never shown to callers.
+    pub source: Option<Arc<dyn Error + Send + Sync>>,
     /// Further members of the document, such as `next`.
     pub members: Option<Box<Map<String, Value>>>,
     /// Replaces the document if the caller cannot show a document.
@@ -120,34 +147,37 @@ impl Problem {
     }
 
     /// 503: the table is busy or unreachable. What the request wrote before stays.
-    pub fn unavailable(internal: impl Into<String>) -> Self {
-        Self {
-            retry_after: Some(2),
-            internal: Some(internal.into().into()),
-            ..Self::new(Code::Busy, "The registry is busy. Send the same request again after 2 s.")
-        }
+    pub fn unavailable(source: impl Into<Source>) -> Self {
+        let detail = "The registry is busy. Send the same request again after 2 s.";
+        Self { retry_after: Some(2), ..Self::new(Code::Busy, detail).caused_by(source) }
     }
 
-    /// 503: the search backend does not answer; `internal` goes to the log only.
-    pub fn search_unavailable(internal: impl Into<String>) -> Self {
+    /// 503: the search backend does not answer.
+    pub fn search_unavailable(source: impl Into<Source>) -> Self {
         Self {
             detail: "The search of the registry does not answer. Lists, status and publishing work. Send the same request \
                      again after 2 s."
                 .to_owned(),
-            ..Self::unavailable(internal)
+            ..Self::unavailable(source)
         }
     }
 
-    /// 500: an error of this service; `internal` goes to the log only.
-    pub fn fault(internal: impl Into<String>) -> Self {
-        Self {
-            internal: Some(internal.into().into()),
-            ..Self::new(
-                Code::InternalFault,
-                "Internal error. The log of the registry contains it under the x-request-id of this \
-                 response. Try again later.",
-            )
-        }
+    /// 500: an error of this service.
+    pub fn fault(source: impl Into<Source>) -> Self {
+        let detail = "Internal error. The log of the registry contains it under the x-request-id of this \
+                      response. Try again later.";
+        Self::new(Code::InternalFault, detail).caused_by(source)
+    }
+
+    /// The original error, for the log.
+    #[must_use]
+    pub fn caused_by(self, source: impl Into<Source>) -> Self {
+        Self { source: Some(source.into().into()), ..self }
+    }
+
+    /// The original error and its causes, for the log.
+    pub fn causes(&self) -> Option<String> {
+        self.source.as_deref().map(|source| chain(source))
     }
 
     /// This call needs another kind than the code usually has. The list of codes contains it after `or`.

@@ -21,7 +21,7 @@ pub async fn number_or_warn(app: &App) {
             Ok(true) => tokio::time::sleep(PAUSE).await,
             Ok(false) => return,
             Err(error) => {
-                tracing::warn!(%error, "could not number changes; the next run retries");
+                tracing::warn!(error = chain(&error), "could not number changes; the next run retries");
                 return;
             }
         }

@@ -26,8 +26,7 @@ pub async fn store(
     steps: Vec<ProbeStep>,
     listed: Option<&Listing>,
 ) -> Result<(ScoreReportId, ScoreReport), Problem> {
-    let (report, text) =
-        made(target, assessment, steps, listed).map_err(|error| Problem::fault(error.to_string()))?;
+    let (report, text) = made(target, assessment, steps, listed).map_err(Problem::fault)?;
     let id = ScoreReportId::of(&report.url, report.scored_at, &text);
     app.store.keep_score_report(&id, &text, report.scored_at).await?;
     Ok((id, report))
@@ -86,7 +85,7 @@ pub async fn latest(app: &App, target: &Target) -> Result<Option<(ScoreReportId,
 
 fn parsed(text: &str) -> Result<ScoreReport, Problem> {
     serde_json::from_str(text)
-        .map_err(|error| Problem::fault(format!("a stored report cannot be read: {error}")))
+        .map_err(|error| Problem::fault(During::new("a stored report cannot be read", error)))
 }
 
 pub fn page_url(settings: &Settings, id: &ScoreReportId) -> String {

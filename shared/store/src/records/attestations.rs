@@ -63,7 +63,7 @@ impl Store {
         transaction.put(UNLOGGED.at(at, record.id.as_str()).with([("digest", s(digest))]));
         match self.commit(transaction).await? {
             true => Ok(()),
-            false => Err(StoreError::Busy("the id of an attestation exists already".to_owned())),
+            false => Err(StoreError::Busy("the id of an attestation exists already".into())),
         }
     }
 

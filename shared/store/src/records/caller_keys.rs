@@ -37,7 +37,7 @@ impl Store {
             items = self.partition(CALLER_KEY.prefix).await?;
         }
         let current = of_period(&items, period)
-            .ok_or_else(|| StoreError::Busy("the key of the callers was deleted meanwhile".to_owned()))?;
+            .ok_or_else(|| StoreError::Busy("the key of the callers was deleted meanwhile".into()))?;
         Ok(CallerKeys { period, current, previous: of_period(&items, period - 1) })
     }
 }

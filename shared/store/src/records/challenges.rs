@@ -29,7 +29,7 @@ impl Store {
         ]);
         match self.put_new(item).await? {
             true => Ok(()),
-            false => Err(StoreError::Busy("the nonce of a challenge exists already".to_owned())),
+            false => Err(StoreError::Busy("the nonce of a challenge exists already".into())),
         }
     }
 

@@ -83,7 +83,7 @@ impl Store {
         let mut transaction = Transaction::updating(LAST_CHANGE.key(), counted);
         for (number, item) in (last + 1..).zip(page.items) {
             let change = item.get(PENDING_CHANGE.attribute).cloned();
-            let change = change.ok_or_else(|| StoreError::Fault("a queued change is empty".to_owned()))?;
+            let change = change.ok_or_else(|| StoreError::Fault("a queued change is empty".into()))?;
             transaction.put_new(key_of(number).with([(CHANGE.attribute, change), CHANGE.ttl(now)]));
             transaction.delete_if(Key::of(&item), Expression::default().if_exists());
         }

@@ -94,7 +94,7 @@ impl Store {
                 leaf.at = leaf.at.max(last + SignedDuration::from_millis(1));
             }
         }
-        Err(StoreError::Busy("the listing got other decisions at every attempt".to_owned()))
+        Err(StoreError::Busy("the listing got other decisions at every attempt".into()))
     }
 
     /// The leaves of the latest decisions about listings, by one batch read.
@@ -103,7 +103,7 @@ impl Store {
         let of_listing = |item: &Item| {
             let id = LAST_LEAF
                 .listing_of(item)
-                .ok_or_else(|| StoreError::Fault("the key of a leaf cannot be read".to_owned()))?;
+                .ok_or_else(|| StoreError::Fault("the key of a leaf cannot be read".into()))?;
             Ok((id, last_leaf(item)?))
         };
         items.iter().map(of_listing).collect()
@@ -114,7 +114,7 @@ impl Store {
 /// appended to the tree. If the two leaves differ, the latest decision is pending.
 pub(super) fn last_leaf(item: &Item) -> Result<LastLeaf> {
     let event = item.get("event").cloned();
-    let event = event.ok_or_else(|| StoreError::Fault("a leaf has no event".to_owned()))?;
+    let event = event.ok_or_else(|| StoreError::Fault("a leaf has no event".into()))?;
     let is_in_the_tree = text(item, "leaf") == text(item, "taken_up");
     Ok(LastLeaf {
         at: moment(item, "at").unwrap_or(Moment::UNIX_EPOCH),

@@ -269,7 +269,7 @@ fn closing(transaction: &mut Transaction, purchase: &Purchase) {
 
 fn stored(item: &Item) -> Result<StoredPurchase> {
     let state = PurchaseState::named(text(item, "state"));
-    let state = state.ok_or_else(|| StoreError::Fault("a purchase has no state".to_owned()))?;
+    let state = state.ok_or_else(|| StoreError::Fault("a purchase has no state".into()))?;
     let url = text(item, "checkout_url").to_owned();
     let session = some_text(item, "session").map(|id| PaymentSession { id, url });
     Ok(StoredPurchase { purchase: PURCHASE.read(item)?, state, session })

@@ -234,7 +234,7 @@ fn manifest(item: &Item) -> Manifest {
 
 fn stored_bucket(mut item: Item) -> Result<StoredBucket> {
     let prefix = text(&item, "pk").strip_prefix(BUCKET.prefix).and_then(|name| name.parse().ok());
-    let prefix = prefix.ok_or_else(|| StoreError::Fault("the key of a bucket cannot be read".to_owned()))?;
+    let prefix = prefix.ok_or_else(|| StoreError::Fault("the key of a bucket cannot be read".into()))?;
     let bytes = match item.remove("bucket") {
         Some(AttributeValue::B(bytes)) => bytes.into_inner(),
         _ => Vec::new(),

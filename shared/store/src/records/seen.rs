@@ -186,7 +186,9 @@ impl Store {
             let mut evidence = Vec::new();
             let reader = DeflateDecoder::new(bytes(&item, "bytes")).take(MAX_EVIDENCE_BYTES);
             let read = { reader }.read_to_end(&mut evidence);
-            read.map_err(|error| StoreError::Fault(format!("stored evidence cannot be read: {error}")))?;
+            read.map_err(|error| {
+                StoreError::Fault(During::new("stored evidence cannot be read", error).into())
+            })?;
             return Ok(Some(evidence));
         }
         // Earlier versions stored only the evidence of the last probe.
@@ -239,7 +241,7 @@ fn address(hash: &str) -> String {
 
 fn set_of(item: &Item) -> Result<(ListingId, ToolSet)> {
     let id = TOOL_SET.listing_of(item);
-    let id = id.ok_or_else(|| StoreError::Fault("the key of a tool set is invalid".to_owned()))?;
+    let id = id.ok_or_else(|| StoreError::Fault("the key of a tool set is invalid".into()))?;
     Ok((id, TOOL_SET.read(item)?))
 }
 
@@ -261,8 +263,8 @@ fn addressed(mut item: Item, hash: &str, id: &ListingId) -> Item {
 pub(super) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> Result<Item> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(evidence.as_bytes()).and_then(|()| encoder.finish());
-    let bytes =
-        written.map_err(|error| StoreError::Fault(format!("evidence cannot be compressed: {error}")))?;
+    let bytes = written
+        .map_err(|error| StoreError::Fault(During::new("evidence cannot be compressed", error).into()))?;
     let key = LEAF_EVIDENCE.one_of(id, sha256_hex(evidence));
     Ok(key.with([("bytes", b(bytes)), ttl(at, EVIDENCE_RETENTION)]))
 }

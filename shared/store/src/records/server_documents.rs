@@ -44,11 +44,11 @@ impl Store {
         let items = self.batch_get(SERVER.all(ids), Consistency::Strong).await?;
         let read = |item: &Item| -> Result<(ListingId, ServerDocument)> {
             let id = SERVER.listing_of(item);
-            let id = id.ok_or_else(|| StoreError::Fault("the key of a description is invalid".to_owned()))?;
+            let id = id.ok_or_else(|| StoreError::Fault("the key of a description is invalid".into()))?;
             Ok((id, SERVER.read(item)?))
         };
         // One that cannot be read must not stop the page.
-        let log = |error: &StoreError| tracing::error!(%error, "a description cannot be read");
+        let log = |error: &StoreError| tracing::error!(error = chain(&error), "a description cannot be read");
         Ok(items.iter().filter_map(|item| read(item).inspect_err(log).ok()).collect())
     }
 

@@ -110,7 +110,7 @@ impl StoredTask {
                 _ => Origin::Client,
             },
             state: text(item, "state").to_owned(),
-            at: at.ok_or_else(|| StoreError::Fault("a task has no valid time of change".to_owned()))?,
+            at: at.ok_or_else(|| StoreError::Fault("a task has no valid time of change".into()))?,
             content: text(item, "content").to_owned(),
         })
     }

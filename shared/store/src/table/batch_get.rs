@@ -57,7 +57,7 @@ impl Store {
                 Some(rest) => requested = rest,
             }
         }
-        Err(StoreError::Busy("a batch read left keys unprocessed at every attempt".to_owned()))
+        Err(StoreError::Busy("a batch read left keys unprocessed at every attempt".into()))
     }
 }
 

@@ -36,11 +36,11 @@ impl Store {
                     tokio::time::sleep(pause / 2 + up_to(pause)).await;
                     pause *= 2;
                 }
-                Some(Cancellation::Conflict) => return Err(StoreError::Busy(format!("{error:?}"))),
+                Some(Cancellation::Conflict) => return Err(StoreError::Busy(error.into())),
                 None => return Err(error.into()),
             }
         }
-        Err(StoreError::Busy("a transaction conflicted at every attempt".to_owned()))
+        Err(StoreError::Busy("a transaction conflicted at every attempt".into()))
     }
 
     /// Sends a transaction; false if a condition failed.

@@ -91,7 +91,7 @@ pub(super) fn problem() -> Value {
             "status": { "type": "integer", "minimum": 400, "maximum": 599 },
             "detail": { "type": "string", "description": "What is wrong with this request, for people." },
             "ok": { "const": false },
-            "code": { "enum": Code::ALL, "description": "The stable code of the problem." },
+            "code": { "enum": Code::ALL, "description": "The stable code of the problem. Later versions add codes." },
             "field": { "type": "string", "description": "The argument that is invalid." },
             "retry_after_s": { "type": "integer", "minimum": 0, "description": "Seconds to wait before a retry." },
             "lane": { "type": "string", "description": "The state of the listing, if it is the reason." },

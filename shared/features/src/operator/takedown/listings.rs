@@ -28,7 +28,7 @@ pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Proble
 /// Withdraws a listing for its owner; false if it was already withdrawn. 404 for an unknown listing.
 pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem> {
     let reason = PublicReason::try_from("Withdrawn by its owner.".to_owned());
-    let reason = reason.map_err(|error| Problem::fault(error.to_string()))?;
+    let reason = reason.map_err(Problem::fault)?;
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: true };
     let unknown = || Problem::listing_not_found(&app.settings.base_url, id.as_str());
     take_off(app, id, &withdrawal).await?.ok_or_else(unknown)

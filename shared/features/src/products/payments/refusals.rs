@@ -22,20 +22,16 @@ pub(super) fn not_configured() -> Problem {
     Problem::new(Code::PaymentsNotConfigured, detail)
 }
 
-pub(super) fn provider_unavailable(error: &str) -> Problem {
+pub(super) fn provider_unavailable(error: Source) -> Problem {
     let detail = "The payment provider is not available. Nothing was charged; send the same request again.";
-    let mut problem = Problem::new(Code::PaymentsUnavailable, detail);
-    problem.retry_after = Some(5);
-    problem.internal = Some(format!("Stripe: {error}").into());
-    problem
+    let problem = Problem::new(Code::PaymentsUnavailable, detail).caused_by(During::new("Stripe", error));
+    Problem { retry_after: Some(5), ..problem }
 }
 
-pub(super) fn provider_refused(error: &str) -> Problem {
+pub(super) fn provider_refused(error: Source) -> Problem {
     let detail = "The payment provider rejected the request. Nothing was charged; the operator of this registry must \
                   check its account.";
-    let mut problem = Problem::new(Code::PaymentsRefused, detail);
-    problem.internal = Some(format!("Stripe: {error}").into());
-    problem
+    Problem::new(Code::PaymentsRefused, detail).caused_by(During::new("Stripe", error))
 }
 
 pub(super) fn may_be_paid(until: Moment) -> Problem {
