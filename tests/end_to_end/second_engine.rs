@@ -379,7 +379,7 @@ impl KeyService for MemoryKeys {
         let signature: Signature = self.0.sign(message);
         let known = id == "key-1" && algorithm == Algorithm::Es256;
         let answer = known.then(|| signature.to_der().as_bytes().to_vec());
-        async move { answer.ok_or_else(|| KeyServiceError(format!("no key {id}"))) }.boxed()
+        async move { answer.ok_or_else(|| KeyServiceError(format!("no key {id}").into())) }.boxed()
     }
 }
 

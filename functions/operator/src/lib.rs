@@ -16,7 +16,7 @@ pub enum Failure {
     )]
     Command(serde_json::Error),
     /// The listing or host does not allow it, or the table is busy.
-    #[error("{}: {}", .0.code.as_str(), .0.detail)]
+    #[error("{0}")]
     Problem(Box<Problem>),
 }
 

@@ -65,7 +65,7 @@ struct Report {
 /// Why an event was not handled.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    #[error("unknown event: {0}")]
+    #[error("unknown event")]
     Event(#[from] serde_json::Error),
     /// The table is busy; the event may be delivered again.
     #[error(transparent)]

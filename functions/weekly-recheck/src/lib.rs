@@ -18,7 +18,7 @@ pub enum Failure {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The event names no valid part.
-    #[error("the recheck received an invalid event: {0}")]
+    #[error("the recheck received an invalid event")]
     Part(#[from] InvalidHashPrefix),
 }
 

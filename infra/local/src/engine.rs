@@ -33,14 +33,14 @@ pub enum Data {
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The data file or its folder.
-    #[error("cannot create {0}: {1}")]
-    Create(PathBuf, std::io::Error),
+    #[error("cannot create {0}")]
+    Create(PathBuf, #[source] std::io::Error),
     /// SQLite requires UTF-8.
     #[error("the path {0} is not valid UTF-8")]
     Path(PathBuf),
     /// SQLite or the engine refuses the file.
-    #[error("{0}: {1}")]
-    Open(String, dynoxide::DynoxideError),
+    #[error("{0}")]
+    Open(String, #[source] dynoxide::DynoxideError),
 }
 
 /// The engine as an HTTP client of the SDK.
@@ -72,9 +72,9 @@ impl Embedded {
     /// request. It blocks, so call it on a blocking thread.
     ///
     /// # Errors
-    /// The engine's message, for the log.
-    pub fn sweep_expired(&self) -> Result<usize, String> {
-        self.database.sweep_ttl().map_err(|error| error.to_string())
+    /// The engine's error, for the log.
+    pub fn sweep_expired(&self) -> Result<usize, dynoxide::DynoxideError> {
+        self.database.sweep_ttl()
     }
 }
 

@@ -2,7 +2,7 @@
 //! schedules and events. Tests compare this with the template. Add a new function here.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use axum::Router;
 use futures::future::{BoxFuture, FutureExt, TryFutureExt};
 use registry::app::App;
 use registry::documents::{SERVER_CARD, STRICT_AGENT_CARD};
+use registry::error::chain;
 use registry::events::{self, RECHECK_PART, What};
 use registry::model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
 use registry::rest::paths;
@@ -112,12 +113,12 @@ fn job<F, D, E>(name: &'static str, app: &App, handle: F) -> Job
 where
     F: Fn(App, Value) -> D + Send + Sync + 'static,
     D: Future<Output = Result<Value, E>> + Send + 'static,
-    E: Display,
+    E: Error,
 {
     let app = app.clone();
     Arc::new(move |event: Value| {
         let (own_id, event) = (format!("{name}-{}", app.clock.now()), events::from_queue(event));
-        let work = handle(app.clone(), event.clone()).map_err(|error| error.to_string());
+        let work = handle(app.clone(), event.clone()).map_err(|error| chain(&error));
         events::handled(name, &event, own_id, work).boxed()
     })
 }

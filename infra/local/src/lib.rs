@@ -18,6 +18,7 @@ use std::sync::Arc;
 use axum::Router;
 use futures::future::BoxFuture;
 use registry::app::App;
+use registry::error::chain;
 use registry::events::{Bus, Event, What};
 use registry::model::{Clock, Random};
 use registry::probe;
@@ -90,15 +91,15 @@ impl Options {
 /// Why the registry cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    #[error("cannot listen on {0}: {1}")]
-    Listen(SocketAddr, std::io::Error),
-    #[error("cannot open the data: {0}")]
+    #[error("cannot listen on {0}")]
+    Listen(SocketAddr, #[source] std::io::Error),
+    #[error("cannot open the data")]
     Engine(#[from] engine::EngineError),
     #[error(transparent)]
     Lock(#[from] LockError),
-    #[error("cannot create the table: {0}")]
-    Table(Box<aws_sdk_dynamodb::Error>),
-    #[error("cannot delete what earlier versions stored: {0}")]
+    #[error("cannot create the table")]
+    Table(#[source] Box<aws_sdk_dynamodb::Error>),
+    #[error("cannot delete what earlier versions stored")]
     Retired(#[from] StoreError),
 }
 
@@ -202,7 +203,10 @@ async fn queue_again(app: &App) {
         let (listings, next) = match app.store.due(DueClass::NeverProbed, app.clock.now(), from).await {
             Ok(page) => page,
             Err(error) => {
-                tracing::warn!(%error, "failed to read the listings that wait; the tick probes them");
+                tracing::warn!(
+                    error = chain(&error),
+                    "failed to read the listings that wait; the tick probes them"
+                );
                 return;
             }
         };

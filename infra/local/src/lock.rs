@@ -14,8 +14,8 @@ pub(crate) struct Lock(File);
 pub enum LockError {
     #[error("another registry uses {0}; stop that registry, or set DATA to another file")]
     InUse(PathBuf),
-    #[error("{0}: {1}")]
-    File(PathBuf, std::io::Error),
+    #[error("{0}")]
+    File(PathBuf, #[source] std::io::Error),
 }
 
 impl Lock {

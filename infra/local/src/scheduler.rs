@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use registry::error::chain;
 use registry::events::{self, SOURCE};
 use registry::model::Clock;
 use serde_json::{Value, json};
@@ -211,7 +212,7 @@ async fn expire(engine: Embedded, mut stopped: watch::Receiver<bool>) {
         let engine = engine.clone();
         match tokio::task::spawn_blocking(move || engine.sweep_expired()).await {
             Ok(Ok(removed)) => tracing::debug!(removed, "expired items removed"),
-            Ok(Err(error)) => tracing::error!(error, "expired items were not removed"),
+            Ok(Err(error)) => tracing::error!(error = chain(&error), "expired items were not removed"),
             Err(error) => tracing::error!(%error, "expired items were not removed"),
         }
     }

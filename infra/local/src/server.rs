@@ -15,6 +15,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use registry::error::chain;
 use registry::model::Caller;
 use registry::settings::ConnectionLimits;
 use tokio::net::{TcpListener, TcpStream};
@@ -129,7 +130,7 @@ async fn serve(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection failed");
+        tracing::debug!(error = chain(&error), "a connection failed");
     }
 }
 

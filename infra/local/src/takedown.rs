@@ -27,18 +27,18 @@ pub enum TakedownError {
     #[error("there is no data file at {0}; set --data or DATA")]
     NoData(PathBuf),
     #[error("{0}. With its OPERATOR_TOKEN, this registry runs all commands except export and import itself")]
-    Lock(#[from] LockError),
+    Lock(LockError),
     #[error("the running registry did not run the command: {0}")]
     Running(String),
-    #[error("cannot open the data: {0}")]
+    #[error("cannot open the data")]
     Engine(#[from] EngineError),
-    #[error("cannot create the table: {0}")]
-    Table(Box<aws_sdk_dynamodb::Error>),
+    #[error("cannot create the table")]
+    Table(#[source] Box<aws_sdk_dynamodb::Error>),
     #[error(transparent)]
     Command(#[from] operator::Failure),
     #[error(transparent)]
     Transfer(#[from] TransferError),
-    #[error("cannot copy the data: {0}")]
+    #[error("cannot copy the data")]
     Copy(#[from] rusqlite::Error),
 }
 
@@ -77,7 +77,7 @@ async fn open(data: &Path, settings: &Settings) -> Result<(Store, Lock), Takedow
 
 async fn open_or_create(data: &Path, settings: &Settings) -> Result<(Store, Lock), TakedownError> {
     let client = engine::client(Embedded::open(&Data::File(data.to_path_buf()), &Clock::System)?);
-    let lock = Lock::on(data)?;
+    let lock = Lock::on(data).map_err(TakedownError::Lock)?;
     table::ensure(&client, &settings.table_name).await.map_err(|error| TakedownError::Table(error.into()))?;
     Ok((Store::new(client, &settings.table_name), lock))
 }

@@ -125,7 +125,11 @@ impl App {
                 Ok(None) if Instant::now() + pause < until => sleep(pause).await,
                 Ok(None) => return None,
                 Err(error) => {
-                    tracing::warn!(host = host.origin, %error, "failed to lease a slot at a host");
+                    tracing::warn!(
+                        host = host.origin,
+                        error = chain(&error),
+                        "failed to lease a slot at a host"
+                    );
                     return None;
                 }
             }
@@ -140,7 +144,7 @@ impl App {
         let ended = idle.iter().filter(|(_, lease)| lease.until > now);
         for ended in join_all(ended.map(|(host, lease)| self.store.end_host_lease(host, *lease))).await {
             if let Err(error) = ended {
-                tracing::warn!(%error, "failed to end the lease of a slot; it ends by itself");
+                tracing::warn!(error = chain(&error), "failed to end the lease of a slot; it ends by itself");
             }
         }
     }

@@ -29,7 +29,7 @@ use crate::workflow_token::WorkflowKeys;
 use registry_fetch::{Fetcher, OwnRecords};
 use registry_formats::registry_name;
 use registry_model::cache::{CachedValue, RenderCache, TaggedPage};
-use registry_model::error::Problem;
+use registry_model::error::{Problem, chain};
 use registry_model::{
     Change, Clock, Kind, Lane, LimitedAction, Listing, ListingId, Moment, PeerRegistry, Random,
 };
@@ -186,7 +186,10 @@ impl App {
         let proven_at = before.proven_at().filter(|_| has_expired(before) && !has_expired(after));
         let Some(expired_at) = proven_at.map(|at| at + self.settings.recheck_interval()) else { return };
         if let Err(error) = self.store.uncount_overdue(before.likely_kind(), expired_at).await {
-            tracing::warn!(%error, "the count of Live listings is too low until the next count");
+            tracing::warn!(
+                error = chain(&error),
+                "the count of Live listings is too low until the next count"
+            );
         }
     }
 

@@ -78,7 +78,7 @@ impl MessageKey {
 
     /// Signs a request of this registry to `authority`: the headers `signature-agent`, `signature-input` and `signature`.
     async fn sign_request(&self, app: &App, authority: &str) -> Result<[(&'static str, String); 3], Problem> {
-        let agent = Url::parse(&app.settings.base_url).map_err(|error| Problem::fault(error.to_string()))?;
+        let agent = Url::parse(&app.settings.base_url).map_err(Problem::fault)?;
         let agent = agent.origin().ascii_serialization();
         let nonce = BASE64.encode(app.random.bytes::<64>());
         let (parameters, base) = self.request_base(authority, &agent, &nonce, app.clock.now());

@@ -79,8 +79,11 @@ impl PendingDeposits {
             return;
         }
         if let Err(error) = write_counts(store, &due, now).await {
-            tracing::warn!(%error, "could not store the trail changes that reads caused; a later request \
-                tries again");
+            tracing::warn!(
+                error = chain(&error),
+                "could not store the trail changes that reads caused; a later request \
+                tries again"
+            );
             let mut state = self.state();
             for (place, times) in due {
                 *state.counts.entry(place).or_default() += times;

@@ -5,6 +5,7 @@
 use std::fmt::Debug;
 
 use futures::future::BoxFuture;
+use registry_model::error::Source;
 use registry_store::StoredKey;
 
 use crate::domain_keys::PublicKey;
@@ -29,9 +30,9 @@ pub struct ServiceKey {
 }
 
 /// Why the service did not answer: its own words, for the log.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("the key service failed: {0}")]
-pub struct KeyServiceError(pub String);
+#[derive(Debug, thiserror::Error)]
+#[error("the key service failed")]
+pub struct KeyServiceError(#[source] pub Source);
 
 /// The crate `lambda` implements it with AWS KMS, tests with keys in memory.
 pub trait KeyService: Debug + Send + Sync {
@@ -52,7 +53,7 @@ pub struct Unreadable;
 
 impl From<Unreadable> for Problem {
     fn from(error: Unreadable) -> Self {
-        Self::fault(error.to_string())
+        Self::fault(error)
     }
 }
 
@@ -76,7 +77,8 @@ pub async fn from_service(
     id: &str,
     kid: impl Fn(&PublicKey) -> Result<String, Unreadable>,
 ) -> Result<StoredKey, Problem> {
-    let key = required_service(app.key_service.as_deref())?.public_key(id).await.map_err(unavailable)?;
+    let key =
+        required_service(app.key_service.as_deref())?.public_key(id).await.map_err(Problem::unavailable)?;
     let public = PublicKey::from_info(&key.public).map_err(|_| Unreadable)?;
     Ok(StoredKey {
         kid: kid(&public)?,
@@ -92,7 +94,7 @@ pub async fn sign_in_service(
     algorithm: Algorithm,
     message: &[u8],
 ) -> Result<Vec<u8>, Problem> {
-    required_service(keys)?.sign(id, algorithm, message).await.map_err(unavailable)
+    required_service(keys)?.sign(id, algorithm, message).await.map_err(Problem::unavailable)
 }
 
 fn required_service(keys: Option<&dyn KeyService>) -> Result<&dyn KeyService, Problem> {
@@ -106,10 +108,5 @@ pub fn same_key(setting: &str) -> Problem {
         "The key that {setting} names is already in use. Create a new key in the key service, set {setting} to its id, \
          and change the key then."
     );
-    Problem::conflict(Code::SameKey, detail)
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
-fn unavailable(error: KeyServiceError) -> Problem {
-    Problem::unavailable(error.to_string())
+    Problem::new(Code::SameKey, detail)
 }

@@ -186,5 +186,5 @@ async fn published_keys(app: &App, issuer: &str) -> Option<Vec<Key>> {
 }
 
 fn token_refused(code: Code, detail: impl Into<String>) -> Problem {
-    Problem::unproven("token", code, detail)
+    Problem::new(code, detail).with_field("token")
 }

@@ -16,7 +16,6 @@ mod unlock;
 
 pub use access::{Confirmed, OPENING_REFUSALS, Opened, confirm, open};
 pub use demo::{Demo, DemoRequest, ListingRef, demo};
-pub(crate) use feedback::conflict;
 pub use feedback::give;
 pub use feedback_draft::{FeedbackDraft, Question};
 pub(crate) use feedback_form::secret;

@@ -290,7 +290,7 @@ impl AnyOperation {
                     let mut answer = O::run(&app, &caller, arguments.read()?).await?;
                     let file = if takes_file { O::attachment(&mut answer) } else { None };
                     let whole = Envelope { ok: true, version: O::VERSION, answer: &answer };
-                    let text = to_raw_value(&whole).map_err(|error| Problem::fault(error.to_string()))?;
+                    let text = to_raw_value(&whole).map_err(Problem::fault)?;
                     Ok((file, text))
                 })
             },
@@ -310,7 +310,7 @@ impl AnyOperation {
     /// Runs it and returns the answer as JSON.
     pub async fn run(&self, app: App, caller: Caller, arguments: RawArguments) -> Result<Value, Problem> {
         let text = self.render(app, caller, arguments).await?;
-        serde_json::from_str(text.get()).map_err(|error| Problem::fault(error.to_string()))
+        serde_json::from_str(text.get()).map_err(Problem::fault)
     }
 
     /// Runs it and returns the answer as REST sends it. `query` is the query of the request, which selects the part of the
@@ -330,7 +330,7 @@ impl AnyOperation {
         if view == View::Full && warnings.is_empty() {
             return Ok(Rendered::Json(text));
         }
-        let fault = |error: serde_json::Error| Problem::fault(error.to_string());
+        let fault = |error: serde_json::Error| Problem::fault(error);
         let mut answer = view.of(self, serde_json::from_str(text.get()).map_err(fault)?);
         if !warnings.is_empty() {
             let of_answer = answer["warnings"].as_array().cloned().unwrap_or_default();

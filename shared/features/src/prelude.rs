@@ -2,7 +2,7 @@
 
 pub(crate) use registry_app::App;
 pub(crate) use registry_formats::argument_schema;
-pub(crate) use registry_model::error::{Code, ErrorKind, Problem, shorten};
+pub(crate) use registry_model::error::{Code, During, ErrorKind, Problem, Source, chain, shorten};
 pub(crate) use registry_model::{
     Caller, FeedItem, Kind, Lane, LimitedAction, Listing, ListingId, Moment, NextStep, Sku, counted,
 };

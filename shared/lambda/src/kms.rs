@@ -1,12 +1,12 @@
 //! Signs with keys in AWS KMS. Their private halves never leave KMS.
 
 use aws_sdk_kms::Client;
-use aws_sdk_kms::error::DisplayErrorContext;
 use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::{MessageType, SigningAlgorithmSpec};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use registry_app::private_key::{Algorithm, KeyService, KeyServiceError, ServiceKey};
+use registry_model::error::Source;
 
 #[derive(Clone, Debug)]
 pub struct Kms(Client);
@@ -22,7 +22,7 @@ impl KeyService for Kms {
     fn public_key<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<ServiceKey, KeyServiceError>> {
         async move {
             let key = self.0.get_public_key().key_id(id).send().await.map_err(failed)?;
-            let missing = || KeyServiceError("KMS returned no public key".to_owned());
+            let missing = || KeyServiceError("KMS returned no public key".into());
             let public = key.public_key.ok_or_else(missing)?.into_inner();
             Ok(ServiceKey { id: key.key_id.ok_or_else(missing)?, public })
         }
@@ -49,13 +49,13 @@ impl KeyService for Kms {
         async move {
             let request = self.0.sign().key_id(id).signing_algorithm(spec).message_type(kind);
             let signed = request.message(Blob::new(message)).send().await.map_err(failed)?;
-            let missing = || KeyServiceError("KMS returned no signature".to_owned());
+            let missing = || KeyServiceError("KMS returned no signature".into());
             Ok(signed.signature.ok_or_else(missing)?.into_inner())
         }
         .boxed()
     }
 }
 
-fn failed(error: impl std::error::Error) -> KeyServiceError {
-    KeyServiceError(DisplayErrorContext(error).to_string())
+fn failed(error: impl Into<Source>) -> KeyServiceError {
+    KeyServiceError(error.into())
 }

@@ -21,6 +21,7 @@ use crate::secrets::{self, Secrets};
 use crate::{aws, events};
 use registry_app::App;
 use registry_model::Moment;
+use registry_model::error::chain;
 use registry_model::metrics::Metrics;
 use registry_settings::{BASE_URL, RUST_LOG};
 
@@ -94,7 +95,10 @@ impl Running {
             }
             Ok(_) => {}
             Err(error) => {
-                tracing::warn!(%error, "could not read the secrets again; the next request after 5 minutes retries")
+                tracing::warn!(
+                    error = chain(&error),
+                    "could not read the secrets again; the next request after 5 minutes retries"
+                )
             }
         }
     }
@@ -107,7 +111,7 @@ pub async fn run_job<J, F, E>(preload: Preload, job: J) -> Result<(), Error>
 where
     J: Fn(App, Value) -> F,
     F: Future<Output = Result<Value, E>> + Send + 'static,
-    E: std::fmt::Display,
+    E: std::error::Error,
 {
     let (app, _) = start(preload).await?;
     lambda_runtime::run(service_fn(|event: LambdaEvent<Value>| {
@@ -123,7 +127,7 @@ where
         )
         .boxed();
         async move {
-            let report = done.await.map_err(|error| Error::from(error.to_string()))?;
+            let report = done.await.map_err(|error| Error::from(chain(&error)))?;
             if let Some(metrics) = report.get("metrics") {
                 let line = Metrics::deserialize(metrics)?.embedded(&function, clock.now());
                 writeln!(std::io::stdout(), "{line}")?;

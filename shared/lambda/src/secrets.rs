@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 
 use aws_sdk_secretsmanager::Client;
-use aws_sdk_secretsmanager::error::DisplayErrorContext;
 use jiff::SignedDuration;
+use registry_model::error::Source;
 use registry_settings::PROXY_SECRET;
 
 /// How long a value is used before it is read again.
@@ -20,11 +20,11 @@ pub(super) struct Secrets {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the secret {name} of the setting {setting} cannot be read: {why}")]
+#[error("the secret {name} of the setting {setting} cannot be read")]
 pub struct SecretError {
     setting: &'static str,
     name: String,
-    why: String,
+    source: Source,
 }
 
 impl Secrets {
@@ -44,10 +44,10 @@ impl Secrets {
     pub(super) async fn read(&self) -> Result<HashMap<&'static str, String>, SecretError> {
         let mut values = HashMap::new();
         for (setting, name) in &self.names {
-            let failed = |why: String| SecretError { setting, name: name.clone(), why };
+            let failed = |source: Source| SecretError { setting, name: name.clone(), source };
             let answer = self.client.get_secret_value().secret_id(name).send().await;
-            let answer = answer.map_err(|error| failed(DisplayErrorContext(error).to_string()))?;
-            let mut value = answer.secret_string.ok_or_else(|| failed("it contains no text".to_owned()))?;
+            let answer = answer.map_err(|error| failed(error.into()))?;
+            let mut value = answer.secret_string.ok_or_else(|| failed("it contains no text".into()))?;
             if *setting == PROXY_SECRET
                 && let Some(previous) = self.previous(name).await.map_err(failed)?
             {
@@ -59,14 +59,14 @@ impl Secrets {
     }
 
     /// The value before the present one. `CloudFront` sends it until its next deployment.
-    async fn previous(&self, name: &str) -> Result<Option<String>, String> {
+    async fn previous(&self, name: &str) -> Result<Option<String>, Source> {
         let request = self.client.get_secret_value().secret_id(name).version_stage("AWSPREVIOUS");
         match request.send().await {
             Ok(answer) => Ok(answer.secret_string),
             Err(error) if error.as_service_error().is_some_and(|e| e.is_resource_not_found_exception()) => {
                 Ok(None)
             }
-            Err(error) => Err(DisplayErrorContext(error).to_string()),
+            Err(error) => Err(error.into()),
         }
     }
 }

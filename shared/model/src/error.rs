@@ -6,14 +6,41 @@ mod code;
 
 pub use code::Code;
 
+use std::error::Error;
+use std::sync::Arc;
+
 use crate::{ListingId, NextStep};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
+/// The original error, for the log.
+pub type Source = Box<dyn Error + Send + Sync>;
+
+/// An error and its causes, for the log.
+pub fn chain(error: &dyn Error) -> String {
+    let causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+/// An error with what failed, where the text of the error does not say it.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub struct During {
+    what: String,
+    source: Source,
+}
+
+impl During {
+    pub fn new(what: impl Into<String>, source: impl Into<Source>) -> Self {
+        Self { what: what.into(), source: source.into() }
+    }
+}
+
 /// An error for the caller (`specification.md#errors`).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, thiserror::Error)]
+#[error("{}: {detail}", code.as_str())]
 pub struct Problem {
-    /// Each protocol maps it to its own status.
+    /// The kind of the code, which each protocol maps to its own status.
     pub kind: ErrorKind,
     pub code: Code,
     /// One or two sentences about this occurrence: what is wrong and what to do.
@@ -21,8 +48,8 @@ pub struct Problem {
     pub field: Option<String>,
     /// Seconds after which to try again.
     pub retry_after: Option<u32>,
-    /// Details for the log, never shown to callers.
-    pub internal: Option<Box<str>>,
+    /// For the log, never shown to callers.
+    pub source: Option<Arc<dyn Error + Send + Sync>>,
     /// Further members of the document, such as `next`.
     pub members: Option<Box<Map<String, Value>>>,
     /// Replaces the document if the caller cannot show a document.
@@ -68,33 +95,19 @@ pub enum ErrorKind {
 }
 
 impl Problem {
-    pub fn new(kind: ErrorKind, code: Code, detail: impl Into<String>) -> Self {
-        Self { kind, code, detail: detail.into(), ..Self::default() }
+    pub fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { kind: code.kind(), code, detail: detail.into(), ..Self::default() }
     }
 
     /// 400: the request cannot be parsed.
     pub fn malformed(detail: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Malformed, Code::Malformed, detail)
+        Self::new(Code::Malformed, detail)
     }
 
     /// 422: the request is well formed, but the value of `field` is invalid.
     pub fn invalid(field: impl Into<String>, code: Code, detail: impl Into<String>) -> Self {
-        Self { field: Some(field.into()), ..Self::new(ErrorKind::Invalid, code, detail) }
-    }
-
-    /// 403: `field` is well formed, but it is not the required proof.
-    pub fn unproven(field: impl Into<String>, code: Code, detail: impl Into<String>) -> Self {
-        Self { field: Some(field.into()), ..Self::new(ErrorKind::Forbidden, code, detail) }
-    }
-
-    /// 404: what the request names does not exist.
-    pub fn not_found(code: Code, detail: impl Into<String>) -> Self {
-        Self::new(ErrorKind::NotFound, code, detail)
-    }
-
-    /// 409: the request does not fit the present state.
-    pub fn conflict(code: Code, detail: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Conflict, code, detail)
+        debug_assert_eq!(code.kind(), ErrorKind::Invalid, "the kind of {code:?}");
+        Self::new(code, detail).with_field(field)
     }
 
     /// 404: no listing has this id. A text that is no id may be a name or a URL.
@@ -106,7 +119,7 @@ impl Problem {
         let sent: String = form_urlencoded::byte_serialize(id.as_bytes()).collect();
         let url = format!("{base_url}/api/listings/status?{by}={sent}");
         let note = format!("If this is the {what} of a listing, its status has the id.");
-        Self::not_found(Code::ListingNotFound, format!("No listing has the id `{}`.", shorten(id, 120)))
+        Self::new(Code::ListingNotFound, format!("No listing has the id `{}`.", shorten(id, 120)))
             .with_next(NextStep::get("check_status", url, json!({ by: id }), note))
     }
 
@@ -117,59 +130,67 @@ impl Problem {
              {base_url}/api/publish."
         );
         let list = NextStep::get("search_active", format!("{base_url}/api/listings/active"), json!({}), note);
-        Self::not_found(Code::ListingNotFound, format!("Listing not found: `{}`.", shorten(id, 120)))
+        Self::new(Code::ListingNotFound, format!("Listing not found: `{}`.", shorten(id, 120)))
             .with_next(list.named("find_listing"))
     }
 
     /// 404: the listing was withdrawn, so it is not shown.
     pub fn listing_withdrawn(base_url: &str, id: &ListingId) -> Self {
         let note = "The status says who can restore the listing.";
-        Self::not_found(Code::ListingNotFound, format!("The listing `{id}` was withdrawn."))
+        Self::new(Code::ListingNotFound, format!("The listing `{id}` was withdrawn."))
             .with_next(NextStep::check_status(base_url, id, note))
     }
 
     /// 429: a rate limit is exceeded; `retry_after` in seconds.
     pub fn too_many(detail: impl Into<String>, retry_after: u32) -> Self {
-        Self {
-            retry_after: Some(retry_after),
-            ..Self::new(ErrorKind::RateLimited, Code::RateLimited, detail)
-        }
+        Self { retry_after: Some(retry_after), ..Self::new(Code::RateLimited, detail) }
     }
 
     /// 503: the table is busy or unreachable. What the request wrote before stays.
-    pub fn unavailable(internal: impl Into<String>) -> Self {
-        Self {
-            retry_after: Some(2),
-            internal: Some(internal.into().into()),
-            ..Self::new(
-                ErrorKind::Unavailable,
-                Code::Busy,
-                "The registry is busy. Send the same request again after 2 s.",
-            )
-        }
+    pub fn unavailable(source: impl Into<Source>) -> Self {
+        let detail = "The registry is busy. Send the same request again after 2 s.";
+        Self { retry_after: Some(2), ..Self::new(Code::Busy, detail).caused_by(source) }
     }
 
-    /// 503: the search backend does not answer; `internal` goes to the log only.
-    pub fn search_unavailable(internal: impl Into<String>) -> Self {
+    /// 503: the search backend does not answer.
+    pub fn search_unavailable(source: impl Into<Source>) -> Self {
         Self {
             detail: "The search of the registry does not answer. Lists, status and publishing work. Send the same request \
                      again after 2 s."
                 .to_owned(),
-            ..Self::unavailable(internal)
+            ..Self::unavailable(source)
         }
     }
 
-    /// 500: an error of this service; `internal` goes to the log only.
-    pub fn fault(internal: impl Into<String>) -> Self {
-        Self {
-            internal: Some(internal.into().into()),
-            ..Self::new(
-                ErrorKind::Fault,
-                Code::InternalFault,
-                "Internal error. The log of the registry contains it under the x-request-id of this \
-                 response. Try again later.",
-            )
-        }
+    /// 500: an error of this service.
+    pub fn fault(source: impl Into<Source>) -> Self {
+        let detail = "Internal error. The log of the registry contains it under the x-request-id of this \
+                      response. Try again later.";
+        Self::new(Code::InternalFault, detail).caused_by(source)
+    }
+
+    /// The original error, for the log.
+    #[must_use]
+    pub fn caused_by(self, source: impl Into<Source>) -> Self {
+        Self { source: Some(source.into().into()), ..self }
+    }
+
+    /// The original error and its causes, for the log.
+    pub fn causes(&self) -> Option<String> {
+        self.source.as_deref().map(|source| chain(source))
+    }
+
+    /// This call needs another kind than the code usually has. The list of codes contains it after `or`.
+    #[must_use]
+    pub fn as_kind(self, kind: ErrorKind) -> Self {
+        debug_assert!(self.code.kinds().contains(&kind), "{:?} is no {kind:?}", self.code);
+        Self { kind, ..self }
+    }
+
+    /// The argument that is the reason.
+    #[must_use]
+    pub fn with_field(self, field: impl Into<String>) -> Self {
+        Self { field: Some(field.into()), ..self }
     }
 
     /// The fault is in an entry of the field, a list whose name begins the detail.

@@ -11,6 +11,7 @@ use super::overdue;
 use super::sweep::{Limits, SweepReport, sweep};
 use super::transition::{Job, renewable_until};
 use registry_app::App;
+use registry_model::error::chain;
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::{BudgetState, Caps, DueClass, SLOTS_PER_HOST, StoreError};
 
@@ -58,7 +59,10 @@ pub fn tick(app: &App, scheduled: Option<Moment>) -> BoxFuture<'_, Result<SweepR
             report.add_renewals(sweep(app, queue, Job::Renewal, &limits).await?);
         }
         if let Err(error) = overdue::count_if_late(app).await {
-            tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
+            tracing::warn!(
+                error = chain(&error),
+                "failed to count overdue listings; the next tick counts them"
+            );
         }
         app.store.note_tick(report.ok > 0, report.probed, app.clock.now()).await?;
         Ok(report)
@@ -122,7 +126,10 @@ pub fn recheck(app: &App, part: HashPrefix) -> BoxFuture<'_, Result<SweepReport,
             Limits { probes: u32::MAX, taking: RECHECK_DURATION, ..one_probe(Caps::of(&app.settings)) };
         let report = sweep(app, queue, Job::Recheck, &limits).await?;
         if let Err(error) = overdue::count_hourly(app).await {
-            tracing::warn!(%error, "failed to count overdue listings; the next tick counts them");
+            tracing::warn!(
+                error = chain(&error),
+                "failed to count overdue listings; the next tick counts them"
+            );
         }
         Ok(report)
     })

@@ -21,6 +21,7 @@ use crate::reasons::{ConnectError, ProbeFault, Stage};
 use crate::withdrawal::withdraw_blocked;
 use registry_app::App;
 use registry_fetch::{Answer, Target};
+use registry_model::error::chain;
 use registry_model::metrics::Metric;
 use registry_model::{
     Amounts, BlockedHost, BlockedHosts, Handshake, HostName, Kind, Listing, ListingId, Obstacle, Reach,
@@ -241,7 +242,10 @@ async fn granted(app: &App, job: Job, caps: Caps, share: &Share, requested: usiz
     match app.store.take_probes(requested, share, caps, app.clock.now()).await {
         Ok(granted) => granted as usize,
         Err(error) => {
-            tracing::warn!(%error, "failed to read the probe budget; releasing the claimed listings");
+            tracing::warn!(
+                error = chain(&error),
+                "failed to read the probe budget; releasing the claimed listings"
+            );
             0
         }
     }
@@ -250,7 +254,7 @@ async fn granted(app: &App, job: Job, caps: Caps, share: &Share, requested: usiz
 async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
     // If the table is busy, the listing waits for the end of its lease, and the sweep goes on.
     if let Err(error) = app.store.release(listing, app.clock.now()).await {
-        tracing::warn!(listing_id = %listing.id, %error, "failed to release a listing; it is due again when \
+        tracing::warn!(listing_id = %listing.id, error = chain(&error), "failed to release a listing; it is due again when \
             its lease ends");
     }
     ProbeOutcome::Released
@@ -258,7 +262,7 @@ async fn release(app: &App, listing: &Listing) -> ProbeOutcome {
 
 async fn withdraw(app: &App, listing: &Listing, block: &BlockedHost) -> ProbeOutcome {
     if let Err(error) = withdraw_blocked(app, listing, block).await {
-        tracing::warn!(listing_id = %listing.id, %error, "failed to withdraw a listing at a blocked host");
+        tracing::warn!(listing_id = %listing.id, error = chain(&error), "failed to withdraw a listing at a blocked host");
         return ProbeOutcome::Unrecorded;
     }
     ProbeOutcome::NotClaimed
@@ -304,8 +308,11 @@ async fn prepare(
                 None => preflight(app, listing, entry.trail, job).await,
             },
             Err(error) => {
-                tracing::warn!(%error, "failed to read the blocked hosts; the listing is due again when its \
-                    lease ends");
+                tracing::warn!(
+                    error = chain(&error),
+                    "failed to read the blocked hosts; the listing is due again when its \
+                    lease ends"
+                );
                 Err(ProbeOutcome::Unrecorded)
             }
         },
@@ -335,7 +342,7 @@ async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
         }
     };
     claimed.await.unwrap_or_else(|error: StoreError| {
-        tracing::warn!(listing_id = %id, %error, "failed to claim a due listing");
+        tracing::warn!(listing_id = %id, error = chain(&error), "failed to claim a due listing");
         None
     })
 }
@@ -443,7 +450,7 @@ async fn conclude(
         Ok(Some(outcome)) => ProbeOutcome::Probed(outcome),
         Ok(None) => ProbeOutcome::NotClaimed,
         Err(error) => {
-            tracing::warn!(listing_id = %before.id, %error, "failed to record a probe result; the listing is \
+            tracing::warn!(listing_id = %before.id, error = chain(&error), "failed to record a probe result; the listing is \
                 due again when its lease ends");
             ProbeOutcome::Unrecorded
         }

@@ -87,7 +87,7 @@ pub async fn take_off(
             return Ok(Some(true));
         }
     }
-    Err(StoreError::Busy("the listing kept changing while it was withdrawn".to_owned()))
+    Err(StoreError::Busy("the listing kept changing while it was withdrawn".into()))
 }
 
 /// Puts a Live or gated listing back into the queue, because its owner moves it to another URL. Returns the listing as it is

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::embedding::Embedding;
 use super::entry::{IndexEntry, IndexedListing};
+use registry_model::error::Source;
 use registry_model::{Access, Availability, HashPrefix, ListingId};
 use registry_store::StoreError;
 
@@ -50,8 +51,8 @@ type OtherAvailabilities = Vec<(u32, bool, Access)>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    #[error("cannot read a bucket of the index: {0}")]
-    Damaged(String),
+    #[error("cannot read a bucket of the index")]
+    Damaged(#[source] Source),
     /// Undamaged, so it must not be repaired or overwritten.
     #[error("a newer version of the registry wrote a bucket of the index, in format {0}")]
     Newer(u8),
@@ -59,8 +60,12 @@ pub enum Unreadable {
 
 impl From<Unreadable> for StoreError {
     fn from(error: Unreadable) -> Self {
-        Self::Fault(error.to_string())
+        Self::Fault(error.into())
     }
+}
+
+fn damaged(source: impl Into<Source>) -> Unreadable {
+    Unreadable::Damaged(source.into())
 }
 
 impl Bucket {
@@ -117,32 +122,30 @@ impl Bucket {
 
     pub fn write(&self) -> Result<Vec<u8>, Unreadable> {
         let plain = postcard::to_allocvec(&(self, self.other_availabilities()));
-        let plain = plain.map_err(|error| Unreadable::Damaged(error.to_string()))?;
+        let plain = plain.map_err(damaged)?;
         Ok(framed(FORMAT, &lz4_flex::compress_prepend_size(&plain)))
     }
 
     /// Reads the output of [`Bucket::write`]. Checks the digest, because a bucket with changed bytes may still parse.
     pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
-        let unreadable = |error: &dyn std::fmt::Display| Unreadable::Damaged(error.to_string());
-        let (format, packed) = unframed(bytes).ok_or_else(|| unreadable(&"its digest does not match"))?;
+        let (format, packed) = unframed(bytes).ok_or_else(|| damaged("its digest does not match"))?;
         if format > FORMAT {
             return Err(Unreadable::Newer(format));
         }
         if format < OLDEST {
-            return Err(unreadable(&"its format is too old"));
+            return Err(damaged("its format is too old"));
         }
-        let (size, _) = lz4_flex::block::uncompressed_size(packed).map_err(|error| unreadable(&error))?;
+        let (size, _) = lz4_flex::block::uncompressed_size(packed).map_err(damaged)?;
         // A damaged header must not make a process allocate all memory. No valid bucket unpacks to more than this.
         if size > 32 * 1024 * 1024 {
-            return Err(unreadable(&"it is too large"));
+            return Err(damaged("it is too large"));
         }
-        let plain = lz4_flex::decompress_size_prepended(packed).map_err(|error| unreadable(&error))?;
-        let (mut bucket, rest): (Self, &[u8]) =
-            postcard::take_from_bytes(&plain).map_err(|error| unreadable(&error))?;
-        let others: OtherAvailabilities = postcard::from_bytes(rest).map_err(|error| unreadable(&error))?;
+        let plain = lz4_flex::decompress_size_prepended(packed).map_err(damaged)?;
+        let (mut bucket, rest): (Self, &[u8]) = postcard::take_from_bytes(&plain).map_err(damaged)?;
+        let others: OtherAvailabilities = postcard::from_bytes(rest).map_err(damaged)?;
         for (place, is_live, access) in others {
             let entry = bucket.entries.get_mut(place as usize);
-            let entry = entry.ok_or_else(|| unreadable(&"an entry is missing"))?;
+            let entry = entry.ok_or_else(|| damaged("an entry is missing"))?;
             entry.listing.shown = Availability { is_live, access };
         }
         let places = bucket.dictionary.len();
@@ -150,7 +153,7 @@ impl Bucket {
             let stems = entry.stems.iter().map(|(place, _)| place);
             stems.chain(&entry.words).all(|place| (*place as usize) < places)
         });
-        if sound { Ok(bucket) } else { Err(unreadable(&"a word is missing in its dictionary")) }
+        if sound { Ok(bucket) } else { Err(damaged("a word is missing in its dictionary")) }
     }
 }
 
@@ -182,7 +185,7 @@ fn split(prefix: HashPrefix, entries: Vec<IndexEntry>) -> Result<Vec<(HashPrefix
         return Ok(vec![(prefix, bytes)]);
     }
     let Some([low, high]) = prefix.halves() else {
-        return Err(Unreadable::Damaged("too many ids have the same hash".to_owned()));
+        return Err(damaged("too many ids have the same hash"));
     };
     let (lower, higher): (Vec<IndexEntry>, Vec<IndexEntry>) =
         entries.into_iter().partition(|entry| low.matches(&entry.listing.id));

@@ -13,6 +13,7 @@ use super::damage::{self, Damage, Examined, Repair, Sound};
 use super::embedding;
 use super::entry::{IndexEntry, IndexedText};
 use super::service::Searcher;
+use registry_model::error::chain;
 use registry_model::{HashPrefix, ListingId, Moment};
 use registry_store::{DirtyMark, Manifest, StoreError};
 
@@ -119,7 +120,7 @@ impl Searcher {
                     Round::Lost => lost += 1,
                 }
                 if lost > MAX_ATTEMPTS {
-                    return Err(StoreError::Busy("the index keeps changing; retry later".to_owned()));
+                    return Err(StoreError::Busy("the index keeps changing; retry later".into()));
                 }
                 // While many listings go Live at once, wait for more marks, so that one write of a bucket serves many. Marks
                 // also come while the model computes.
@@ -295,7 +296,7 @@ impl Searcher {
 }
 
 fn logged(error: StoreError) -> StoreError {
-    tracing::error!(%error, "could not repair the search index; the next build tries again");
+    tracing::error!(error = chain(&error), "could not repair the search index; the next build tries again");
     error
 }
 

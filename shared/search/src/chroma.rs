@@ -13,6 +13,7 @@ use super::bucket::Bucket;
 use super::embedding::WIDTH;
 use super::entry::{IndexEntry, IndexedListing};
 use super::rank::Filter;
+use registry_model::error::During;
 use registry_model::{Access, Listed, ListingId, Secret};
 use registry_store::StoreError;
 
@@ -154,7 +155,7 @@ impl Chroma {
                 answer => return accepted(act, answer),
             }
         }
-        Err(StoreError::Search(format!("{act}: the collection is deleted again and again")))
+        Err(StoreError::Search(format!("{act}: the collection is deleted again and again").into()))
     }
 
     /// The id of the collection, which is created if it does not exist.
@@ -171,7 +172,7 @@ impl Chroma {
         let created = accepted("create", answer)?;
         let id =
             created["id"].as_str().filter(|id| id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'));
-        let id = id.ok_or_else(|| StoreError::Search("the collection has no id".to_owned()))?;
+        let id = id.ok_or_else(|| StoreError::Search("the collection has no id".into()))?;
         self.remember(Some(id.to_owned()));
         Ok(id.to_owned())
     }
@@ -201,13 +202,13 @@ impl Chroma {
             answer = send().await;
         }
         let failed = |error: reqwest::Error| {
-            StoreError::Search(format!("no answer of the search backend: {:?}", error.without_url()))
+            StoreError::Search(During::new("no answer of the search backend", error.without_url()).into())
         };
         let mut answer = answer.map_err(failed)?;
         let (status, mut bytes) = (answer.status(), Vec::new());
         while let Some(chunk) = answer.chunk().await.map_err(failed)? {
             if bytes.len() + chunk.len() > MAX_ANSWER_BYTES {
-                return Err(StoreError::Search("an answer of the search backend is too long".to_owned()));
+                return Err(StoreError::Search("an answer of the search backend is too long".into()));
             }
             bytes.extend_from_slice(&chunk);
         }
@@ -219,7 +220,7 @@ fn accepted(act: &str, (status, body): (StatusCode, Vec<u8>)) -> Result<Value, S
     let value = serde_json::from_slice(&body).ok().filter(|_| status.is_success());
     value.ok_or_else(|| {
         let shown: String = String::from_utf8_lossy(&body).chars().take(LOGGED_CHARS).collect();
-        StoreError::Search(format!("{act}: the search backend answered {status}: {shown}"))
+        StoreError::Search(format!("{act}: the search backend answered {status}: {shown}").into())
     })
 }
 

@@ -209,7 +209,7 @@ impl IndexCache {
             state.version = Some(manifest.version);
             return Ok(());
         }
-        Err(StoreError::Busy("the index keeps changing; retry later".to_owned()))
+        Err(StoreError::Busy("the index keeps changing; retry later".into()))
     }
 
     fn stale(&self, manifest: &Manifest) -> BTreeMap<HashPrefix, u64> {

@@ -15,6 +15,7 @@ use super::index_cache::{IndexCache, Reading};
 use super::index_view::IndexView;
 use super::query::{Found, Hit, Query};
 use super::rank::{CLEAR_RANK, Filter};
+use registry_model::error::chain;
 use registry_model::{Clock, LastProbe, Listing, ListingId, Moment};
 use registry_store::{Store, StoreError};
 
@@ -73,7 +74,9 @@ impl Searcher {
     pub async fn preload(&self) {
         match tokio::time::timeout(MAX_PRELOAD, self.load()).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "could not load the search index at the start"),
+            Ok(Err(error)) => {
+                tracing::warn!(error = chain(&error), "could not load the search index at the start")
+            }
             Err(_) => tracing::warn!("the search index was not loaded within {MAX_PRELOAD:?}"),
         }
     }

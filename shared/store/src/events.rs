@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tracing::{Instrument as _, Span};
 
+use registry_model::error::{Source, chain};
 use registry_model::{HashPrefix, Kind, Listing, ListingId, Moment, string_enum};
 
 /// The `source` of every event of this registry.
@@ -149,7 +150,7 @@ impl Bus {
     /// Sends an event. A failure is only logged: the table contains what happened, and the next tick finds it there.
     pub async fn send(&self, event: &Event) {
         if let Err(failure) = self.put(event.envelope()).await {
-            tracing::warn!(listing_id = %event.listing_id, failure, "cannot send an event to the bus");
+            tracing::warn!(listing_id = %event.listing_id, failure = chain(&*failure), "cannot send an event to the bus");
         }
     }
 
@@ -158,17 +159,17 @@ impl Bus {
     pub async fn send_part(&self, part: HashPrefix, at: Moment) {
         let (name, detail) = (part.to_string(), json!({ "part": part.to_string(), "at": at }));
         if let Err(failure) = self.put(envelope(RECHECK_PART, &name, at, &detail)).await {
-            tracing::warn!(%part, failure, "cannot send a part of the recheck to the bus");
+            tracing::warn!(%part, failure = chain(&*failure), "cannot send a part of the recheck to the bus");
         }
     }
 
-    async fn put(&self, mut envelope: Value) -> Result<(), String> {
+    async fn put(&self, mut envelope: Value) -> Result<(), Source> {
         if let Ok(cause) = CAUSE.try_with(String::clone) {
             envelope["detail"]["cause"] = Value::String(cause);
         }
         match self {
             Self::Silent => Ok(()),
-            Self::Local(sender) => sender.try_send(envelope).map_err(|error| error.to_string()),
+            Self::Local(sender) => Ok(sender.try_send(envelope)?),
             #[cfg(feature = "eventbridge")]
             Self::EventBridge(client, bus) => put(client, bus, &envelope).await,
         }
@@ -176,17 +177,17 @@ impl Bus {
 }
 
 #[cfg(feature = "eventbridge")]
-async fn put(client: &aws_sdk_eventbridge::Client, bus: &str, envelope: &Value) -> Result<(), String> {
+async fn put(client: &aws_sdk_eventbridge::Client, bus: &str, envelope: &Value) -> Result<(), Source> {
     let entry = aws_sdk_eventbridge::types::PutEventsRequestEntry::builder()
         .event_bus_name(bus)
         .source(SOURCE)
         .detail_type(envelope["detail-type"].as_str().unwrap_or_default())
         .detail(envelope["detail"].to_string())
         .build();
-    let answer = client.put_events().entries(entry).send().await.map_err(|error| format!("{error:?}"))?;
+    let answer = client.put_events().entries(entry).send().await?;
     match answer.failed_entry_count() {
         0 => Ok(()),
-        _ => Err(format!("{:?}", answer.entries())),
+        _ => Err(format!("{:?}", answer.entries()).into()),
     }
 }
 

@@ -14,4 +14,5 @@ pub(crate) use crate::table::expression::Expression;
 pub(crate) use crate::table::key::{self, Key, KeyPattern, Record};
 pub(crate) use crate::table::reads::{Consistency, Query, Range};
 pub(crate) use crate::table::writes::{Outcome, Transaction, WriteId};
+pub(crate) use registry_model::error::{During, Source, chain};
 pub(crate) use registry_model::{Listing, ListingId, Moment};

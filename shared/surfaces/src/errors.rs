@@ -67,7 +67,7 @@ impl<E: Into<Problem>> From<E> for Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let problem = self.0;
-        if let Some(internal) = &problem.internal {
+        if let Some(internal) = problem.causes() {
             tracing::error!(code = problem.code.as_str(), internal, "request failed");
         }
         let (media_type, body) = match &problem.replacement {
@@ -332,7 +332,7 @@ impl From<Problem> for RpcError {
             _ => INTERNAL,
         };
         if kind != TOO_MANY {
-            let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
+            let internal = problem.causes().unwrap_or_else(|| problem.detail.clone());
             tracing::error!(code = problem.code.as_str(), internal, "call failed");
         }
         let mut error = Self::new(kind, problem.detail);
@@ -354,7 +354,7 @@ impl From<StoreError> for RpcError {
 
 impl From<serde_json::Error> for RpcError {
     fn from(error: serde_json::Error) -> Self {
-        Problem::fault(error.to_string()).into()
+        Problem::fault(error).into()
     }
 }
 

@@ -11,6 +11,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use registry::error::Code;
+
 /// The layers, lowest first, each with the layers that it may use. `shared/docs/architecture.md` draws the same graph.
 const LAYERS: [(&str, &[&str]); 13] = [
     ("model", &[]),
@@ -140,6 +142,18 @@ fn patterns_have_word_boundaries_of_ascii() {
         text.replace(r"(?-u:\b)", "").replace(r"\\", "").contains(r"\b")
     };
     assert_eq!(files.iter().find(has_boundary), None, r"use (?-u:\b)");
+}
+
+#[test]
+fn every_code_of_an_error_is_used() {
+    let mut files = Vec::new();
+    sources(&root().join("shared"), &mut files);
+    files.retain(|file| !file.ends_with("error/code.rs"));
+    let text: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
+    let names = text.split("Code::").map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next().unwrap());
+    let used: BTreeSet<&str> = names.collect();
+    let unused: Vec<&Code> = Code::ALL.iter().filter(|code| !used.contains(&*format!("{code:?}"))).collect();
+    assert!(unused.is_empty(), "delete from the list: {unused:?}");
 }
 
 #[test]

@@ -40,7 +40,10 @@ pub async fn acceleration(app: &App) -> Result<Acceleration, StoreError> {
 pub fn take_sample(app: &App) -> BoxFuture<'_, ()> {
     Box::pin(async move {
         if let Err(error) = take_sample_if_missing(app).await {
-            tracing::warn!(%error, "could not store the sample of this hour; the next tick tries again");
+            tracing::warn!(
+                error = chain(&error),
+                "could not store the sample of this hour; the next tick tries again"
+            );
         }
     })
 }

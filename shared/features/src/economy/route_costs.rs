@@ -61,7 +61,7 @@ pub fn measured() -> Result<Vec<MeasuredCost>, serde_json::Error> {
 
 /// Every operation with its price, the most expensive first.
 pub fn costs(prices: &Prices) -> Result<Vec<Cost>, Problem> {
-    let measured = measured().map_err(|error| Problem::fault(error.to_string()))?;
+    let measured = measured().map_err(Problem::fault)?;
     let mut costs: Vec<Cost> = measured.into_iter().map(|one| Cost::of(one, prices)).collect();
     costs.sort_by(|a, b| b.usd_per_million_calls.total_cmp(&a.usd_per_million_calls));
     Ok(costs)

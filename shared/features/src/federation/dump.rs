@@ -240,13 +240,13 @@ async fn write_part(app: &App, dump: &UnfinishedDump, limits: &DumpLimits) -> Re
             break None;
         }
     };
-    Ok(Part { bytes: encoder.finish().map_err(|error| fault(&error))?, lines, next })
+    Ok(Part { bytes: encoder.finish().map_err(fault)?, lines, next })
 }
 
 fn write_line(encoder: &mut GzEncoder<Vec<u8>>, line: &impl Serialize) -> Result<(), StoreError> {
     let mut text = serde_json::to_vec(line)?;
     text.push(b'\n');
-    encoder.write_all(&text).map_err(|error| fault(&error))
+    encoder.write_all(&text).map_err(fault)
 }
 
 async fn header(app: &App, dump: &UnfinishedDump) -> Result<DumpHeader, StoreError> {
@@ -283,6 +283,6 @@ fn line(
     Ok(DumpLine { url: listing.url.clone(), listing: members, server, meta, log })
 }
 
-fn fault(error: &std::io::Error) -> StoreError {
-    StoreError::Fault(error.to_string())
+fn fault(error: std::io::Error) -> StoreError {
+    StoreError::Fault(error.into())
 }

@@ -32,7 +32,7 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
         let url = app.settings.url(&format!("/api/products/checkout?purchase_id={id}"));
         let purchase = json!({ "purchase_id": id });
         let state = NextStep::get("checkout", url, purchase, "The state of the purchase.");
-        return Err(Problem::new(ErrorKind::PaymentRequired, Code::NotPaid, detail).with_next(state));
+        return Err(Problem::new(Code::NotPaid, detail).with_next(state));
     }
     let profile = match &grant.subject {
         GrantSubject::Listing(id) => {
@@ -52,9 +52,7 @@ pub async fn open(app: &App, token: &str) -> Result<Opened, Problem> {
                         id,
                         "It says who can restore the listing.",
                     );
-                    return Err(
-                        Problem::new(ErrorKind::Gone, Code::ListingWithdrawn, detail).with_next(status)
-                    );
+                    return Err(Problem::new(Code::ListingWithdrawn, detail).with_next(status));
                 }
             }
         }
@@ -81,11 +79,10 @@ async fn grant(app: &App, field: &str, token: &str) -> Result<Grant, Problem> {
 
 fn bad_token(app: &App, field: &str) -> Problem {
     let detail = format!("Unknown or revoked `{field}`. Check the spelling.");
-    let mut problem = Problem::new(ErrorKind::Unauthenticated, Code::BadToken, detail);
-    problem.field = Some(field.to_owned());
     let note = "Send the `listing_id` of a Live listing. Its first feedback can earn a token while founding seats (free products) \
             are left. So can a purchase once payments are open.";
-    problem.with_next(NextStep::take_demo(&app.settings.base_url, None, note))
+    let next = NextStep::take_demo(&app.settings.base_url, None, note);
+    Problem::new(Code::BadToken, detail).with_field(field).with_next(next)
 }
 
 #[derive(Clone, Debug)]
@@ -130,7 +127,7 @@ pub async fn confirm(app: &App, order_id: &str, token: Option<&str>) -> Result<C
 fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
     let detail = "An invitation led to this demo. To confirm it, send the `access_token` or the discount code that \
         leave_feedback returned.";
-    let problem = super::conflict("access_token", Code::TokenRequired, detail);
+    let problem = Problem::new(Code::TokenRequired, detail).with_field("access_token");
     let note = "A demo without `source` counts as real, without a confirmation, but only for a Live listing.";
     if !listing.is_live(app.oldest_proof()) {
         return problem.with_next(NextStep::check_status(&app.settings.base_url, &listing.id, note));
@@ -142,7 +139,7 @@ fn token_required(app: &App, listing: &Listing, sku: Sku) -> Problem {
 pub(super) fn order_not_found(app: &App, order_id: &str) -> Problem {
     let detail = format!("Unknown order `{}`.", shorten(order_id, 60));
     let note = "Send {\"listing_id\": …}. The response contains the order_id.";
-    Problem::not_found(Code::OrderNotFound, detail).with_next(NextStep::take_demo(
+    Problem::new(Code::OrderNotFound, detail).with_next(NextStep::take_demo(
         &app.settings.base_url,
         None,
         note,

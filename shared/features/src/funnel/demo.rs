@@ -110,5 +110,5 @@ pub(super) fn not_active(app: &App, what: &str, id: &ListingId, lane: Lane) -> P
     let detail = format!("{what} requires a Live listing. The state of this listing is {}.", lane.as_str());
     let note = "The status says why the listing is not Live, and what to do.";
     let status = NextStep::check_status(&app.settings.base_url, id, note);
-    Problem::conflict(Code::NotActive, detail).with("lane", lane.as_str()).with_next(status)
+    Problem::new(Code::NotActive, detail).with("lane", lane.as_str()).with_next(status)
 }

@@ -29,7 +29,7 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     if given.kind.is_some_and(|kind| kind != core.likely_kind()) {
         let detail =
             format!("`kind` does not match the listing, which is `{}`.", core.likely_kind().as_str());
-        return Err(conflict("kind", Code::OtherKind, &detail));
+        return Err(Problem::new(Code::OtherKind, detail).with_field("kind"));
     }
     let feedback = Feedback {
         listing_id: core.id.clone(),
@@ -87,7 +87,7 @@ fn chosen(
     if let Some(named) = named {
         let found = orders.into_iter().find(|order| order.order_id == *named);
         let detail = "This listing has no such order. Send the `order_id` from the demo of this listing.";
-        return found.ok_or_else(|| conflict("order_id", Code::OtherListing, detail));
+        return found.ok_or_else(|| Problem::new(Code::OtherListing, detail).with_field("order_id"));
     }
     let default = Sku::of_kind(listing.likely_kind());
     orders.into_iter().min_by_key(|order| (order.sku != default, order.at)).ok_or_else(|| {
@@ -96,10 +96,4 @@ fn chosen(
             lane => not_active(app, "Feedback requires a demo, which", &listing.id, lane),
         }
     })
-}
-
-pub(crate) fn conflict(field: &'static str, code: Code, detail: &str) -> Problem {
-    let mut problem = Problem::invalid(field, code, detail);
-    problem.kind = ErrorKind::Conflict;
-    problem
 }

@@ -128,7 +128,7 @@ pub async fn reclaim(app: &App, id: &ListingId) -> Result<Rewarded, Problem> {
 fn spent() -> Problem {
     let detail = "The reward was revoked by the operator, a purchase uses its discount code, or another request has just \
         replaced it. Ask the operator of this registry.";
-    Problem::conflict(Code::RewardSpent, detail)
+    Problem::new(Code::RewardSpent, detail)
 }
 
 /// Replaces a reward; `None` if it cannot be replaced.
@@ -169,7 +169,7 @@ async fn is_ours(app: &App, id: &ListingId, rewarded: &Rewarded) -> Result<bool,
 pub(super) fn demo_first(app: &App, id: &ListingId) -> Problem {
     let detail = "Feedback requires a demo. This listing has not taken a demo yet.";
     let note = "The response contains next_steps.example_body. Send it here.";
-    Problem::conflict(Code::DemoFirst, detail).with_next(NextStep::take_demo(
+    Problem::new(Code::DemoFirst, detail).with_next(NextStep::take_demo(
         &app.settings.base_url,
         Some(id),
         note,
@@ -182,13 +182,13 @@ pub(super) fn already_completed(app: &App, id: &ListingId) -> Problem {
                   the same key and `reissue`: true. Otherwise, only the owner of the domain gets the reward, \
                   with manage_listing, act `reclaim`; after that, the key is no longer used.";
     let inbox = NextStep::talk_inbox(&app.settings.base_url, id, "Its inbox and next actions.");
-    Problem::conflict(Code::AlreadyCompleted, detail).with_next(inbox)
+    Problem::new(Code::AlreadyCompleted, detail).with_next(inbox)
 }
 
 fn not_completed(app: &App, id: &ListingId) -> Problem {
     let detail = "This listing has sent no feedback, so it has no reward.";
     let note = "The status contains the next step.";
-    Problem::conflict(Code::NotCompleted, detail).with_next(NextStep::check_status(
+    Problem::new(Code::NotCompleted, detail).with_next(NextStep::check_status(
         &app.settings.base_url,
         id,
         note,

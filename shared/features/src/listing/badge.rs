@@ -20,7 +20,7 @@ pub fn name(name: &str) -> Result<&'static str, Problem> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
     NAMES.into_iter().find(|known| *known == name).ok_or_else(|| {
         let detail = format!("Unknown badge. Use one of {}.", NAMES.join(", "));
-        Problem::not_found(Code::NoSuchBadge, detail)
+        Problem::new(Code::NoSuchBadge, detail)
     })
 }
 

@@ -21,7 +21,7 @@ pub async fn number_or_warn(app: &App) {
             Ok(true) => tokio::time::sleep(PAUSE).await,
             Ok(false) => return,
             Err(error) => {
-                tracing::warn!(%error, "could not number changes; the next run retries");
+                tracing::warn!(error = chain(&error), "could not number changes; the next run retries");
                 return;
             }
         }
@@ -66,7 +66,7 @@ pub async fn after(app: &App, since: Option<u64>, limit: u32) -> Result<Changes,
         let detail = format!(
             "{detail} Read the active list again, and go on with the `cursor` of a call without `since`."
         );
-        return Err(Problem::not_found(Code::CursorGone, detail).with("cursor", found.last));
+        return Err(Problem::new(Code::CursorGone, detail).with("cursor", found.last));
     }
     Ok(found)
 }

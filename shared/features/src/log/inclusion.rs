@@ -56,7 +56,7 @@ pub async fn entry(app: &App, index: u64) -> Result<Option<LogEntry>, Problem> {
 }
 
 fn parse_entry(leaf: &str) -> Result<LogEntry, Problem> {
-    serde_json::from_str(leaf).map_err(|error| Problem::fault(error.to_string()))
+    serde_json::from_str(leaf).map_err(Problem::fault)
 }
 
 /// Checks the proof that a log contains a leaf: `vkey` is the verifier key of the log, `proof` the audit path (base64). It

@@ -96,7 +96,7 @@ pub async fn sequence_or_warn(app: &App) -> Option<SequencerReport> {
 fn warn<T>(what: &'static str, outcome: Result<T, Problem>) -> Option<T> {
     outcome
         .inspect_err(|problem| {
-            let internal = problem.internal.as_deref().unwrap_or(&problem.detail);
+            let internal = problem.causes().unwrap_or_else(|| problem.detail.clone());
             tracing::warn!(code = problem.code.as_str(), internal, "{what}");
         })
         .ok()
@@ -113,7 +113,7 @@ pub async fn sequence_if_due(app: &App) -> Option<SequencerReport> {
         }
         Ok(false) => None,
         Err(error) => {
-            tracing::warn!(%error, "could not append pending leaves; the next run retries");
+            tracing::warn!(error = chain(&error), "could not append pending leaves; the next run retries");
             None
         }
     }
@@ -146,8 +146,9 @@ async fn change_key(app: &App) -> Result<(), Problem> {
 async fn signed(app: &App, signer: &LogSigner, growth: &Growth) -> Result<LogTree, Problem> {
     let Growth { size, root, edge, .. } = growth;
     let checkpoint = Checkpoint::new(signer.origin(), *size, *root, "");
+    // Its error type does not implement `Error`.
     let checkpoint = checkpoint.map_err(|error| Problem::fault(error.to_string()))?;
-    let text = String::from_utf8(checkpoint.to_bytes()).map_err(|error| Problem::fault(error.to_string()))?;
+    let text = String::from_utf8(checkpoint.to_bytes()).map_err(Problem::fault)?;
     Ok(LogTree {
         origin: signer.origin().to_owned(),
         vkey: signer.vkey().to_owned(),

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use tlog_tiles::{Hash, HashReader, stored_hash_index, stored_hashes, sub_tree_index, tree_hash};
 
-use registry_model::error::Problem;
+use registry_model::error::{During, Problem};
 use registry_model::{LogTile, TILE_WIDTH, TileSegment};
 
 /// Levels of the tree in one level of tiles: a tile is 2^8 wide.
@@ -79,7 +79,7 @@ pub(super) fn small_tree(leaves: &[String]) -> Result<Hashes, Problem> {
 
 #[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
 pub(super) fn tree_fault(error: tlog_tiles::Error) -> Problem {
-    Problem::fault(format!("the log's tree: {error}"))
+    Problem::fault(During::new("the log's tree", error))
 }
 
 pub(super) fn write_hash(hash: Hash) -> String {

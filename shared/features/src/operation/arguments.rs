@@ -4,7 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 
-use registry_model::error::{Code, ErrorKind, Problem, shorten};
+use registry_model::error::{Code, Problem, shorten};
 
 #[derive(Clone, Debug)]
 pub enum RawArguments {
@@ -87,7 +87,7 @@ fn unreadable<E: std::error::Error>(error: &serde_path_to_error::Error<E>) -> Pr
     match field_in(&message) {
         _ if field != "." => Problem::invalid(&field, Code::InvalidArgument, format!("`{field}`: {detail}.")),
         Some(named) => Problem::invalid(named, Code::InvalidArgument, format!("{detail}.")),
-        None => Problem::new(ErrorKind::Invalid, Code::InvalidArguments, format!("{detail}.")),
+        None => Problem::new(Code::InvalidArguments, format!("{detail}.")),
     }
 }
 

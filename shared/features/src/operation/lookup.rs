@@ -102,7 +102,9 @@ pub(crate) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Ar
     }
     let id = &listing.0.id;
     let detail = format!("This requires a Live listing. The state of `{id}` is {}.", lane.as_str());
-    Err(Problem::conflict(Code::NotActive, detail).with("lane", lane.as_str()).with_next(
-        NextStep::check_status(&app.settings.base_url, id, "The status shows why it is not Live."),
-    ))
+    Err(Problem::new(Code::NotActive, detail).with("lane", lane.as_str()).with_next(NextStep::check_status(
+        &app.settings.base_url,
+        id,
+        "The status shows why it is not Live.",
+    )))
 }

@@ -2,7 +2,7 @@
 //! bearer token (RFC 6750). The public API needs no credentials, so no other code reads that header.
 
 use registry_app::App;
-use registry_model::error::{Code, ErrorKind, Problem};
+use registry_model::error::{Code, Problem};
 use registry_model::{BearerDigest, Caller};
 
 pub fn is_sent(app: &App, caller: &Caller) -> bool {
@@ -19,11 +19,11 @@ pub(crate) fn require(app: &App, caller: &Caller) -> Result<(), Problem> {
     let Some(given) = caller.bearer else {
         let detail = "Only the operator of this registry may do this, so nothing was done. It needs the \
                       setting OPERATOR_TOKEN, and its value as bearer token.";
-        return Err(Problem::new(ErrorKind::Unauthenticated, Code::OperatorTokenRequired, detail));
+        return Err(Problem::new(Code::OperatorTokenRequired, detail));
     };
     if is_operator(app, given) {
         return Ok(());
     }
     let detail = "This bearer token is not the operator token of this registry.";
-    Err(Problem::new(ErrorKind::Forbidden, Code::NotTheOperator, detail))
+    Err(Problem::new(Code::NotTheOperator, detail))
 }

@@ -103,6 +103,14 @@ pub enum Command {
 /// # Errors
 /// 404 for an unknown listing, 409 for a listing that cannot be restored, or an error because the table is busy.
 pub async fn carry_out(app: &App, command: Command) -> Result<Outcome, Problem> {
+    run(app, command).await.inspect_err(|problem| {
+        if let Some(internal) = problem.causes() {
+            tracing::error!(code = problem.code.as_str(), internal, "a command of the operator failed");
+        }
+    })
+}
+
+async fn run(app: &App, command: Command) -> Result<Outcome, Problem> {
     match command {
         Command::Withdraw { listing_id, reason } => listings::withdraw(app, &listing_id, reason).await,
         Command::Restore { listing_id } => listings::restore(app, &listing_id).await,
@@ -214,10 +222,10 @@ async fn change_log_key(app: &App, step: KeyStep) -> Result<Outcome, Problem> {
             return Ok(Outcome::of_one(true, 0, note));
         }
     };
-    Err(Problem::conflict(Code::KeyStepOutOfOrder, refusal))
+    Err(Problem::new(Code::KeyStepOutOfOrder, refusal))
 }
 
 /// 409: the host is blocked.
 fn blocked_conflict(detail: String) -> Problem {
-    Problem::conflict(Code::HostBlocked, detail)
+    Problem::new(Code::HostBlocked, detail).as_kind(ErrorKind::Conflict)
 }

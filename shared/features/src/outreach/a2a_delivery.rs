@@ -55,7 +55,7 @@ async fn at_host(app: &App, host: HostName, touched: Vec<TouchedListing>) -> Del
             Ok(true) => deliveries.delivered += 1,
             Ok(false) => deliveries.failed += 1,
             Err(error) => {
-                tracing::warn!(listing_id = %one.listing.id, %error, "could not store the delivery result of an invitation");
+                tracing::warn!(listing_id = %one.listing.id, error = chain(&error), "could not store the delivery result of an invitation");
                 deliveries.failed += 1;
             }
         }

@@ -38,7 +38,7 @@ pub async fn days(app: &App) -> Result<(ConnectorDay, Vec<ConnectorDay>), StoreE
     // Another process may have stored its pick first.
     let days = app.store.connector_days(read_days).await?;
     let today =
-        of_today(&days).ok_or_else(|| StoreError::Busy("the pick of the day was not found".to_owned()))?;
+        of_today(&days).ok_or_else(|| StoreError::Busy("the pick of the day was not found".into()))?;
     Ok((today, days))
 }
 

@@ -369,7 +369,7 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
     let detail = format!("This listing was withdrawn. {how}{}", reason.unwrap_or_default());
     let status =
         NextStep::check_status(&app.settings.base_url, &known.id, "The status says who can restore it.");
-    Err(Problem::conflict(Code::Withdrawn, detail).with("lane", known.lane.as_str()).with_next(status))
+    Err(Problem::new(Code::Withdrawn, detail).with("lane", known.lane.as_str()).with_next(status))
 }
 
 /// Whether the submission changes the description; fields that it leaves out change nothing.
@@ -392,7 +392,7 @@ async fn is_described(app: &App, updated: &Listing) -> Result<bool, Problem> {
 pub fn changed_meanwhile(has_signed: bool) -> Problem {
     if has_signed {
         let detail = "It was probed or changed at the same time. Get a new challenge, then call again.";
-        return Problem::conflict(Code::ChangedMeanwhile, detail);
+        return Problem::new(Code::ChangedMeanwhile, detail);
     }
     Problem::unavailable("the listing was probed or changed at the same time")
 }

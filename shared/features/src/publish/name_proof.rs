@@ -77,7 +77,7 @@ async fn by_signature(
         let challenge = ownership::challenge(app, caller, &act).await?;
         let detail = "Sign `challenge.text` with a key that the domain publishes (see `ways`). Then send the same \
             request again, with `nonce` and `signature` in `proof`.";
-        let problem = Problem::unproven("signature", Code::ChallengeToSign, detail);
+        let problem = Problem::new(Code::ChallengeToSign, detail).with_field("signature");
         return Err(problem.with("challenge", json!(challenge)).with("ways", json!(ways)));
     };
     let (owner, proven) = ownership::prove_one_of(app, caller, &owners, &act, signed).await?;
@@ -94,7 +94,7 @@ async fn by_signature(
 async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofMethod, Problem> {
     let Some(login) = name_owner::github_owner(name) else {
         let detail = "A token of GitHub Actions proves only names of the form `io.github.<owner>/<server>`.";
-        return Err(Problem::unproven("token", Code::NoGithubName, detail));
+        return Err(Problem::new(Code::NoGithubName, detail).with_field("token"));
     };
     let token = workflow_token::verified_token(app, token.reveal()).await?;
     let other_owner = || {
@@ -103,7 +103,7 @@ async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofM
             shorten(&token.owner, 100),
             token.owner_id
         );
-        Problem::unproven("token", Code::OtherOwner, detail)
+        Problem::new(Code::OtherOwner, detail).with_field("token")
     };
     let bound = app.store.github_owner(login).await?;
     let is_owner = match bound {
@@ -115,7 +115,7 @@ async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofM
     }
     if !app.store.spend_workflow_token(&token.id, token.expires_at).await? {
         let detail = "This token was used already. Get a new token for each request.";
-        return Err(Problem::unproven("token", Code::UsedToken, detail));
+        return Err(Problem::new(Code::UsedToken, detail).with_field("token"));
     }
     if bound.is_none() && app.store.bind_github_owner(login, token.owner_id).await? != Some(token.owner_id) {
         return Err(other_owner());

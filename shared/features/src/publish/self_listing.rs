@@ -12,7 +12,7 @@ use registry_model::Contact;
 pub async fn publish_self(app: &App) {
     for submission in submissions(app) {
         if let Err(problem) = list_endpoint(app, &submission).await {
-            tracing::warn!(problem = problem.detail, internal = ?problem.internal, "could not list the registry itself");
+            tracing::warn!(error = chain(&problem), "could not list the registry itself");
         }
     }
 }

@@ -26,8 +26,7 @@ pub async fn store(
     steps: Vec<ProbeStep>,
     listed: Option<&Listing>,
 ) -> Result<(ScoreReportId, ScoreReport), Problem> {
-    let (report, text) =
-        made(target, assessment, steps, listed).map_err(|error| Problem::fault(error.to_string()))?;
+    let (report, text) = made(target, assessment, steps, listed).map_err(Problem::fault)?;
     let id = ScoreReportId::of(&report.url, report.scored_at, &text);
     app.store.keep_score_report(&id, &text, report.scored_at).await?;
     Ok((id, report))
@@ -51,7 +50,7 @@ pub async fn text(app: &App, id: &str) -> Result<String, Problem> {
             "There is no report `{}`. A report is stored for {RETENTION_DAYS} days. Score the URL again.",
             shorten(id, 80)
         );
-        Problem::not_found(Code::ReportNotFound, detail)
+        Problem::new(Code::ReportNotFound, detail)
     };
     let id: ScoreReportId = id.parse().map_err(|_| unknown())?;
     let text = app.store.score_report(&id, app.clock.now()).await?.ok_or_else(unknown)?;
@@ -86,7 +85,7 @@ pub async fn latest(app: &App, target: &Target) -> Result<Option<(ScoreReportId,
 
 fn parsed(text: &str) -> Result<ScoreReport, Problem> {
     serde_json::from_str(text)
-        .map_err(|error| Problem::fault(format!("a stored report cannot be read: {error}")))
+        .map_err(|error| Problem::fault(During::new("a stored report cannot be read", error)))
 }
 
 pub fn page_url(settings: &Settings, id: &ScoreReportId) -> String {

@@ -152,6 +152,6 @@ pub(super) fn parse_token(text: &str) -> Result<Token<'_>, &'static str> {
 
 /// Canonical JSON, so that the same statement is always the same text.
 pub(super) fn encode_part(value: &Value) -> Result<String, Problem> {
-    let bytes = serde_json_canonicalizer::to_vec(value).map_err(|error| Problem::fault(error.to_string()))?;
+    let bytes = serde_json_canonicalizer::to_vec(value).map_err(Problem::fault)?;
     Ok(BASE64URL.encode(bytes))
 }

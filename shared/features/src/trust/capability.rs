@@ -71,7 +71,7 @@ impl Capability {
 
     /// The text that is hashed: canonical JSON (RFC 8785).
     pub fn canonical(&self) -> Result<String, Problem> {
-        serde_json_canonicalizer::to_string(self).map_err(|error| Problem::fault(error.to_string()))
+        serde_json_canonicalizer::to_string(self).map_err(Problem::fault)
     }
 
     /// `cap_` and the first 24 hexadecimal digits of the SHA-256 of the canonical text.

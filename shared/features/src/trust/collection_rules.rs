@@ -91,7 +91,7 @@ pub async fn publish(app: &App, owner: &HostName, collection: &Collection) -> Re
             let detail = format!(
                 "{domain} has {MAX_OF_A_DOMAIN} collections. Remove one, with `remove`, to publish another."
             );
-            return Err(Problem::conflict(Code::TooManyCollections, detail));
+            return Err(Problem::new(Code::TooManyCollections, detail));
         }
         if app.store.add_collection(collection, &prefix, added).await? {
             return Ok(());
@@ -102,7 +102,7 @@ pub async fn publish(app: &App, owner: &HostName, collection: &Collection) -> Re
 
 pub fn not_found(name: &str) -> Problem {
     let detail = format!("Unknown collection: `{}`. See `/api/collections`.", shorten(name, 100));
-    Problem::not_found(Code::CollectionNotFound, detail)
+    Problem::new(Code::CollectionNotFound, detail)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub async fn observed(
     let lane = listing.public_lane(app.oldest_proof());
     if lane == Lane::Withdrawn {
         let detail = "This listing was withdrawn, so the registry signs no statements about it.";
-        return Err(Problem::conflict(Code::Withdrawn, detail).with("lane", lane.as_str()));
+        return Err(Problem::new(Code::Withdrawn, detail).with("lane", lane.as_str()));
     }
     let probed = || evidence.ok_or_else(nothing_observed);
     let claims = match about {
@@ -96,7 +96,7 @@ fn capability(listing: &Listing, evidence: &Assessment) -> Result<Value, Problem
 fn identity_bind(identities: &[Identity]) -> Result<Value, Problem> {
     let identity = identities.last().ok_or_else(|| {
         let detail = "No key is bound to the domain of this listing. Bind one with bind_identity first.";
-        Problem::conflict(Code::NoIdentity, detail)
+        Problem::new(Code::NoIdentity, detail)
     })?;
     Ok(json!({
         "proven_domain": identity.proven_domain,
@@ -116,7 +116,7 @@ async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) ->
     let edge = app.store.edge((&listing.id, other), app.clock.now()).await?;
     let edge = edge.filter(|edge| edge.count > 0).ok_or_else(|| {
         let detail = "No recent report says that these two listings were used together.";
-        Problem::conflict(Code::NoComposition, detail)
+        Problem::new(Code::NoComposition, detail)
     })?;
     Ok(json!({
         "listing_b": other,
@@ -129,9 +129,8 @@ async fn composition(app: &App, listing: &Listing, other: Option<&ListingId>) ->
 async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
     let tallies = app.store.outcomes_of(std::slice::from_ref(&listing.id)).await?;
     let tally = tallies.get(&listing.id).filter(|tally| tally.count > 0);
-    let tally = tally.ok_or_else(|| {
-        Problem::conflict(Code::NoOutcome, "No report of an outcome of this listing counts.")
-    })?;
+    let tally = tally
+        .ok_or_else(|| Problem::new(Code::NoOutcome, "No report of an outcome of this listing counts."))?;
     Ok(json!({
         "reports": tally.count,
         "reported_ok": tally.ok,
@@ -143,5 +142,5 @@ async fn outcome(app: &App, listing: &Listing) -> Result<Value, Problem> {
 /// No probe read what a listing can do, or its texts cannot be shown.
 pub(super) fn nothing_observed() -> Problem {
     let detail = "Its evidence is of no probe with the handshake `ok` and texts that can be shown.";
-    Problem::conflict(Code::NothingObserved, detail)
+    Problem::new(Code::NothingObserved, detail)
 }

@@ -55,7 +55,7 @@ impl SignKey {
                     signing_input.as_bytes(),
                 )
                 .await?;
-                Signature::from_der(&der).map_err(|error| Problem::fault(error.to_string()))?
+                Signature::from_der(&der).map_err(Problem::fault)?
             }
         };
         Ok(BASE64URL.encode(signature.to_bytes()))

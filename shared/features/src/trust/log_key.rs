@@ -59,8 +59,8 @@ impl LogSigner {
         if let Some((second, _)) = &self.second {
             signatures.push(second.sign(keys, text).await?);
         }
-        let note = Note::new(text.as_bytes(), &signatures).map_err(fault)?;
-        String::from_utf8(note.to_bytes()).map_err(fault)
+        let note = Note::new(text.as_bytes(), &signatures).map_err(Problem::fault)?;
+        String::from_utf8(note.to_bytes()).map_err(Problem::fault)
     }
 
     fn read(stored: &LogKeys) -> Result<Self, Unreadable> {
@@ -73,12 +73,13 @@ impl LogSigner {
 impl LogKey {
     async fn sign(&self, keys: Option<&dyn KeyService>, text: &str) -> Result<Signature, Problem> {
         let signature = match &self.private {
-            Private::Table(signer) => signer.sign(text.as_bytes()).map_err(fault)?,
+            Private::Table(signer) => signer.sign(text.as_bytes()).map_err(Problem::fault)?,
             Private::Service(id) => {
                 private_key::sign_in_service(keys, id, Algorithm::Ed25519, text.as_bytes()).await?
             }
         };
-        Signature::new(self.verifier.name().to_owned(), self.verifier.key_id(), signature).map_err(fault)
+        Signature::new(self.verifier.name().to_owned(), self.verifier.key_id(), signature)
+            .map_err(Problem::fault)
     }
 
     fn read(stored: &StoredKey) -> Result<Self, Unreadable> {
@@ -89,10 +90,6 @@ impl LogKey {
         };
         Ok(Self { private, vkey: stored.kid.clone(), verifier })
     }
-}
-
-fn fault(error: impl std::fmt::Display) -> Problem {
-    Problem::fault(error.to_string())
 }
 
 /// The keys of the log; the first one is created if there is none.

@@ -134,7 +134,7 @@ pub async fn prove_one_of(
     let Some(challenge) = app.store.challenge(nonce, now).await? else {
         let detail = "This challenge is unknown, expired or already used. To get a new challenge, send the \
             same call without `nonce` and `signature`.";
-        return Err(Problem::unproven("nonce", Code::UnknownChallenge, detail));
+        return Err(Problem::new(Code::UnknownChallenge, detail).with_field("nonce"));
     };
     if challenge.text != text(app, act, nonce, &challenge.expires_at.to_string()) {
         let detail = "This challenge was issued for other arguments. To get a new challenge, send the same \
@@ -149,7 +149,7 @@ pub async fn prove_one_of(
             Ok(proven) if app.store.spend_challenge(nonce, now).await? => return Ok((index, proven)),
             Ok(_) => {
                 let detail = "Another call used this challenge at the same time. Get a new challenge.";
-                return Err(Problem::conflict(Code::ChallengeSpent, detail));
+                return Err(Problem::new(Code::ChallengeSpent, detail));
             }
             Err(problem) => match &mut refused {
                 Some(first) => first.detail = format!("{} {}", first.detail, problem.detail),
@@ -241,7 +241,7 @@ impl Domains {
 fn no_domain() -> Problem {
     let detail = "The listing has no host, and its name is not a reversed domain name. So no key can prove \
          its owner.";
-    Problem::conflict(Code::NoDomain, detail)
+    Problem::new(Code::NoDomain, detail)
 }
 
 /// The keys that were read at one place where a domain may publish them.
@@ -356,5 +356,5 @@ fn refusal(host: &HostName, read: &[Place<'_>], text: &str, offered: &SignedChal
         ("signature", Code::SignatureMismatch, what)
     };
     let detail = std::iter::once(what.as_str()).chain(reasons).collect::<Vec<_>>().join(" ");
-    Problem::unproven(field, code, detail).with("signed_text", text)
+    Problem::new(code, detail).with_field(field).with("signed_text", text)
 }

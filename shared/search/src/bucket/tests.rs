@@ -65,7 +65,8 @@ fn every_damaged_byte_is_detected() {
 fn bucket_that_is_too_large_is_rejected() {
     let packed = [u32::MAX.to_le_bytes().as_slice(), &[0; 16]].concat();
     let error = Bucket::read(&framed(FORMAT, &packed)).unwrap_err();
-    assert!(error.to_string().contains("too large"), "{error}");
+    let Unreadable::Damaged(source) = error else { panic!("{error}") };
+    assert_eq!(source.to_string(), "it is too large");
 }
 
 #[test]

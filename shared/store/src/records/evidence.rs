@@ -187,7 +187,7 @@ impl Store {
             let mut evidence = Vec::new();
             let reader = DeflateDecoder::new(bytes(&item, "bytes")).take(MAX_EVIDENCE_BYTES);
             let read = { reader }.read_to_end(&mut evidence);
-            read.map_err(|error| StoreError::fault(format!("stored evidence cannot be read: {error}")))?;
+            read.map_err(|error| StoreError::fault(During::new("stored evidence cannot be read", error)))?;
             return Ok(Some(evidence));
         }
         // Earlier versions stored only the evidence of the last probe.
@@ -216,7 +216,7 @@ pub(super) fn leaf_evidence_item(id: &ListingId, evidence: &str, at: Moment) -> 
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(evidence.as_bytes()).and_then(|()| encoder.finish());
     let bytes =
-        written.map_err(|error| StoreError::fault(format!("evidence cannot be compressed: {error}")))?;
+        written.map_err(|error| StoreError::fault(During::new("evidence cannot be compressed", error)))?;
     let key = LEAF_EVIDENCE.one_of(id, sha256_hex(evidence));
     Ok(key.with([("bytes", b(bytes)), ttl(at, EVIDENCE_RETENTION)]))
 }

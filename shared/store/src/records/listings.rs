@@ -368,7 +368,7 @@ impl Store {
     pub async fn server_documents(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, ServerDocument>> {
         let items = self.batch_get(SERVER.all(ids), Consistency::Strong).await?;
         // One that cannot be read must not stop the page.
-        let log = |error: &StoreError| tracing::error!(%error, "a description cannot be read");
+        let log = |error: &StoreError| tracing::error!(error = chain(error), "a description cannot be read");
         Ok(items.iter().filter_map(|item| SERVER.read_with_owner(item).inspect_err(log).ok()).collect())
     }
 

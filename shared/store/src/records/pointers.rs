@@ -76,7 +76,7 @@ impl Store {
         let mut release = Transaction::default();
         release.delete_if(card, Expression::default().if_equal("listing_id", s(before.id.as_str())));
         if let Err(error) = self.commit(release).await {
-            tracing::warn!(listing_id = %before.id, %error, "the URL of a card could not be released");
+            tracing::warn!(listing_id = %before.id, error = chain(&error), "the URL of a card could not be released");
         }
     }
 }

@@ -20,9 +20,9 @@ struct Line {
 /// Why an export or an import stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
-    #[error("line {0} cannot be imported: {1}")]
-    Line(usize, String),
-    #[error("cannot write the export: {0}")]
+    #[error("line {0} cannot be imported")]
+    Line(usize, #[source] Source),
+    #[error("cannot write the export")]
     Output(#[from] io::Error),
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -60,13 +60,11 @@ impl Store {
     pub async fn import_items(&self, input: impl BufRead) -> Result<Imported, TransferError> {
         let mut imported = Imported::default();
         for (number, line) in (1..).zip(input.lines()) {
-            let invalid = |why: String| TransferError::Line(number, why);
-            let line = line.map_err(|error| invalid(error.to_string()))?;
-            let line: Line = serde_json::from_str(&line).map_err(|error| invalid(error.to_string()))?;
+            let invalid = |why: Source| TransferError::Line(number, why);
+            let line = line.map_err(|error| invalid(error.into()))?;
+            let line: Line = serde_json::from_str(&line).map_err(|error| invalid(error.into()))?;
             imported.items += 1;
-            if let Some(item) =
-                without_key_service(line.item.into()).map_err(|why| invalid(why.to_owned()))?
-            {
+            if let Some(item) = without_key_service(line.item.into()).map_err(|why| invalid(why.into()))? {
                 imported.written += u64::from(self.put_new(item).await?);
             }
         }

@@ -1,23 +1,23 @@
 //! The errors of the table. Callers need to know only one thing: whether to retry later or to report a fault. The
 //! errors of the SDK and of the serializers are mapped here, so that no other file matches on their codes.
 
-use std::fmt;
+use std::error::Error;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use registry_model::LimitedTarget;
-use registry_model::error::Problem;
+use registry_model::error::{Problem, Source};
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Throttled, in conflict with another writer, or timed out: a retry may succeed.
-    #[error("the table is busy: {0}")]
-    Busy(String),
+    #[error("the table is busy")]
+    Busy(#[source] Source),
     /// The table refused a request, or an item cannot be decoded: a fault of this registry that a retry does not fix.
-    #[error("the table refused a request: {0}")]
-    Fault(String),
+    #[error("the table refused a request")]
+    Fault(#[source] Source),
     /// The search backend of the operator failed: a retry may succeed.
-    #[error("the search backend failed: {0}")]
-    Search(String),
+    #[error("the search backend failed")]
+    Search(#[source] Source),
     /// A rate limit is exceeded. Nothing was written.
     #[error("a rate limit is exceeded: {0:?}")]
     Limited(UsedUp),
@@ -64,11 +64,11 @@ impl From<UsedUp> for Problem {
 }
 
 impl StoreError {
-    pub(crate) fn busy(why: impl Into<String>) -> Self {
+    pub(crate) fn busy(why: impl Into<Source>) -> Self {
         Self::Busy(why.into())
     }
 
-    pub(crate) fn fault(why: impl Into<String>) -> Self {
+    pub(crate) fn fault(why: impl Into<Source>) -> Self {
         Self::Fault(why.into())
     }
 }
@@ -78,9 +78,9 @@ pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Busy(internal) => Self::unavailable(internal),
-            StoreError::Fault(internal) => Self::fault(internal),
-            StoreError::Search(internal) => Self::search_unavailable(internal),
+            StoreError::Busy(_) => Self::unavailable(error),
+            StoreError::Fault(_) => Self::fault(error),
+            StoreError::Search(_) => Self::search_unavailable(error),
             StoreError::Limited(used_up) => used_up.into(),
         }
     }
@@ -91,7 +91,7 @@ macro_rules! faults {
     ($($Error:ty),+) => {$(
         impl From<$Error> for StoreError {
             fn from(error: $Error) -> Self {
-                Self::Fault(error.to_string())
+                Self::Fault(error.into())
             }
         }
     )+};
@@ -113,7 +113,7 @@ const RETRYABLE: [&str; 8] = [
 
 impl<E> From<SdkError<E>> for StoreError
 where
-    E: ProvideErrorMetadata + fmt::Debug,
+    E: ProvideErrorMetadata + Error + Send + Sync + 'static,
 {
     fn from(error: SdkError<E>) -> Self {
         let retryable = match &error {
@@ -124,8 +124,7 @@ where
             }
             _ => false,
         };
-        let text = format!("{error:?}");
-        if retryable { Self::Busy(text) } else { Self::Fault(text) }
+        if retryable { Self::Busy(error.into()) } else { Self::Fault(error.into()) }
     }
 }
 

@@ -79,8 +79,7 @@ impl Task {
     pub(super) fn from_stored(stored: StoredTask) -> Result<Self, Problem> {
         let state = TaskState::named(&stored.state)
             .ok_or_else(|| Problem::fault(format!("unknown task state: {}", stored.state)))?;
-        let contents =
-            serde_json::from_str(&stored.content).map_err(|error| Problem::fault(error.to_string()))?;
+        let contents = serde_json::from_str(&stored.content).map_err(Problem::fault)?;
         Ok(Self {
             id: stored.id,
             origin: stored.origin,
@@ -93,7 +92,7 @@ impl Task {
     }
 
     pub(super) fn to_stored(&self) -> Result<StoredTask, Problem> {
-        let content = abridged(&self.contents).map_err(|error| Problem::fault(error.to_string()))?;
+        let content = abridged(&self.contents).map_err(Problem::fault)?;
         Ok(StoredTask {
             id: self.id.clone(),
             origin: self.origin,

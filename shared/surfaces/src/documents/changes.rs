@@ -76,7 +76,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         ("listing_id", listing_id.as_deref()),
         ("domain", domain.as_deref()),
     ];
-    let mut url = url::Url::parse(&settings.url(&request.path)).map_err(|e| Problem::fault(e.to_string()))?;
+    let mut url = url::Url::parse(&settings.url(&request.path)).map_err(Problem::fault)?;
     for (name, value) in parameters.into_iter().filter_map(|(name, value)| Some((name, value?))) {
         url.query_pairs_mut().append_pair(name, value);
     }
@@ -87,7 +87,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         brand: settings.brand.clone(),
         entries,
     };
-    Ok(feed.render().map_err(|error| Problem::fault(error.to_string()))?.into())
+    Ok(feed.render().map_err(Problem::fault)?.into())
 }
 
 /// The listings at a host or below it, and those that were there when they were withdrawn.

@@ -172,5 +172,5 @@ fn parse_query<Q: DeserializeOwned + Debug + Send + Sync + 'static>(
 }
 
 pub(crate) fn json(value: &impl Serialize) -> Result<Bytes, Problem> {
-    serde_json::to_vec(value).map(Bytes::from).map_err(|error| Problem::fault(error.to_string()))
+    serde_json::to_vec(value).map(Bytes::from).map_err(Problem::fault)
 }

@@ -148,7 +148,7 @@ async fn dump_part(app: &App, request: &DocumentRequest) -> Result<Bytes, Proble
             shorten(name, 80),
             DUMP_RETENTION / 86_400
         );
-        Problem::not_found(Code::NoSuchDump, detail)
+        Problem::new(Code::NoSuchDump, detail)
     })
 }
 

@@ -164,7 +164,7 @@ async fn evidence(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem
 }
 
 fn no_evidence(detail: &str) -> Problem {
-    Problem::not_found(Code::NoEvidence, detail)
+    Problem::new(Code::NoEvidence, detail)
 }
 
 async fn published(app: &App) -> Result<Published, Problem> {
@@ -173,7 +173,7 @@ async fn published(app: &App) -> Result<Published, Problem> {
 
 fn no_log_yet() -> Problem {
     let detail = "There is no evidence log yet: it starts with its first entry.";
-    Problem::not_found(Code::NoLogYet, detail)
+    Problem::new(Code::NoLogYet, detail)
 }
 
 fn no_such_tile(settings: &Settings, path: &str) -> Problem {
@@ -183,5 +183,5 @@ fn no_such_tile(settings: &Settings, path: &str) -> Problem {
         settings.url("/log/checkpoint"),
         "The tree size in the checkpoint determines which tiles exist.",
     );
-    Problem::not_found(Code::NoSuchTile, detail).with_next(next)
+    Problem::new(Code::NoSuchTile, detail).with_next(next)
 }

@@ -42,7 +42,7 @@ pub static SIGNATURE_DIRECTORY: AnyDocument = AnyDocument {
 
 /// RFC 9421 §2.2.3: lower case, without the default port.
 fn authority(app: &App) -> Result<String, Problem> {
-    let url = Url::parse(&app.settings.base_url).map_err(|error| Problem::fault(error.to_string()))?;
+    let url = Url::parse(&app.settings.base_url).map_err(Problem::fault)?;
     let host = url.host_str().unwrap_or_default();
     Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }

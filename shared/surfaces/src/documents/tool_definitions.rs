@@ -56,5 +56,5 @@ fn not_found(hash: &str) -> Problem {
         "No tool and no tool set with the SHA-256 `{}` is available. Large tools and sets can be stored only as hashes.",
         shorten(hash, 80)
     );
-    Problem::not_found(Code::ToolNotFound, detail)
+    Problem::new(Code::ToolNotFound, detail)
 }

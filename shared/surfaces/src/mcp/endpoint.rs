@@ -177,7 +177,7 @@ fn whole_error(error: RpcError) -> Reply {
 fn describe(app: &App, uri: &Uri, selection: &Selection, headers: &HeaderMap) -> Response {
     if wants_a_stream(headers) {
         let detail = "This endpoint is stateless and has no event stream. Send JSON-RPC by POST.";
-        let problem = Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail);
+        let problem = Problem::new(Code::MethodNotAllowed, detail);
         let mut response = Refused(problem).into_response();
         response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
         return response;

@@ -259,7 +259,7 @@ fn unknown(name: &str) -> RpcError {
 }
 
 fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, RpcError> {
-    if let Some(internal) = &problem.internal {
+    if let Some(internal) = problem.causes() {
         tracing::error!(tool = entry.name, code = problem.code.as_str(), internal, "tool failed");
     }
     let mut document = errors::problem_document(&problem);

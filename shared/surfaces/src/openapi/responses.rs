@@ -50,7 +50,7 @@ pub(super) fn refusals_as(name: &str) -> Map<String, Value> {
 /// Most errors are problem documents.
 pub(super) fn refusal(meaning: &str, content: &Map<String, Value>) -> Value {
     let mut content = content.clone();
-    content.extend(problems());
+    content.extend(problems(&reference("Problem")));
     json!({ "description": meaning, "content": content })
 }
 
@@ -64,14 +64,21 @@ pub(super) fn with_errors(content: &Map<String, Value>, errors: Map<String, Valu
     std::iter::once(success).chain(errors).collect()
 }
 
-pub(super) fn problems() -> Map<String, Value> {
-    Map::from_iter([("application/problem+json".to_owned(), json!({ "schema": reference("Problem") }))])
+fn problems(schema: &Value) -> Map<String, Value> {
+    Map::from_iter([("application/problem+json".to_owned(), json!({ "schema": schema }))])
 }
 
 pub(super) fn components() -> Map<String, Value> {
-    let others = std::iter::once(("Refused", OTHERS));
-    let all = REFUSALS.iter().map(|(_, name, meaning)| (*name, *meaning)).chain(others);
-    all.map(|(name, meaning)| (name.to_owned(), refusal(meaning, &Map::new()))).collect()
+    let own = REFUSALS.iter().map(|(kind, name, meaning)| (*name, *meaning, problem_of_kind(*kind)));
+    let all = own.chain(std::iter::once(("Refused", OTHERS, reference("Problem"))));
+    let response = |meaning, schema: &Value| json!({ "description": meaning, "content": problems(schema) });
+    all.map(|(name, meaning, schema)| (name.to_owned(), response(meaning, &schema))).collect()
+}
+
+/// A problem with a code that this kind can have.
+fn problem_of_kind(kind: ErrorKind) -> Value {
+    let codes: Vec<Code> = Code::ALL.into_iter().filter(|code| code.kinds().contains(&kind)).collect();
+    json!({ "allOf": [reference("Problem"), { "properties": { "code": { "enum": codes } } }] })
 }
 
 pub(super) fn problem() -> Value {
@@ -84,7 +91,7 @@ pub(super) fn problem() -> Value {
             "status": { "type": "integer", "minimum": 400, "maximum": 599 },
             "detail": { "type": "string", "description": "What is wrong with this request, for people." },
             "ok": { "const": false },
-            "code": { "type": "string", "pattern": "^[a-z][a-z0-9_]*$", "description": "The stable code of the problem." },
+            "code": { "enum": Code::ALL.as_slice(), "description": "The stable code of the problem. Later versions add codes." },
             "field": { "type": "string", "description": "The argument that is invalid." },
             "retry_after_s": { "type": "integer", "minimum": 0, "description": "Seconds to wait before a retry." },
             "lane": { "type": "string", "description": "The state of the listing, if it is the reason." },
@@ -105,11 +112,29 @@ mod tests {
         for made in [
             Problem::malformed("x"),
             Problem::invalid("url", Code::NotAUrl, "x"),
-            Problem::not_found(Code::NoLeaf, "x").with("lane", "queued"),
+            Problem::new(Code::NoLeaf, "x").with("lane", "queued"),
             Problem::too_many("x", 3),
             Problem::unavailable("x"),
         ] {
             assert!(validator.is_valid(&errors::problem_document(&made)), "{made:?}");
+        }
+        let mut unknown = errors::problem_document(&Problem::malformed("x"));
+        unknown["code"] = json!("no_code_of_the_list");
+        assert!(!validator.is_valid(&unknown));
+    }
+
+    #[test]
+    fn response_of_a_status_lists_its_codes() {
+        let codes = |name: &str| {
+            let response = &components()[name];
+            let schema = &response["content"]["application/problem+json"]["schema"];
+            schema["allOf"][1]["properties"]["code"]["enum"].clone()
+        };
+        assert_eq!(codes("PaymentRequired"), json!(["not_paid"]));
+        assert_eq!(codes("Unauthorized"), json!(["bad_token", "operator_token_required", "read_only"]));
+        // A code with several kinds is in the response of each.
+        for name in ["Gone", "Conflict", "NotFound"] {
+            assert!(codes(name).as_array().unwrap().contains(&json!("listing_withdrawn")), "{name}");
         }
     }
 

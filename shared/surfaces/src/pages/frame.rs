@@ -85,7 +85,7 @@ impl<'a> Frame<'a> {
 }
 
 pub(super) fn html(page: &impl Template) -> Result<Bytes, Problem> {
-    let text = page.render().map_err(|error| Problem::fault(error.to_string()))?;
+    let text = page.render().map_err(Problem::fault)?;
     Ok(without_reordering(text).into())
 }
 

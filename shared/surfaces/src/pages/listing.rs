@@ -239,7 +239,7 @@ pub(super) async fn known(app: &App, id: &str) -> Result<std::sync::Arc<NamedLis
     }
     let why = found.0.withdrawal.as_ref().map(|withdrawal| withdrawal.reason.as_str()).unwrap_or_default();
     let detail = format!("This listing was withdrawn. {why}");
-    Err(Problem::not_found(Code::ListingWithdrawn, detail.trim_end()))
+    Err(Problem::new(Code::ListingWithdrawn, detail.trim_end()).as_kind(ErrorKind::NotFound))
 }
 
 async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Result<Vec<PeerRow>, Problem> {

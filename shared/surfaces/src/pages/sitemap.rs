@@ -56,7 +56,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let (listed, total) = app.search.listed(skip, PART_LISTINGS).await?;
     let parts = total.div_ceil(PART_LISTINGS).max(1);
     if part.is_some_and(|part| !(1..=parts).contains(&part)) {
-        return Err(Problem::not_found(Code::NoSuchPart, format!("Use `part` from 1 to {parts}.")));
+        return Err(Problem::new(Code::NoSuchPart, format!("Use `part` from 1 to {parts}.")));
     }
     let url = |path: &str| app.settings.url(path);
     let content = if part.is_none() && parts > 1 {

@@ -200,9 +200,7 @@ fn read_time(text: &str) -> Result<Moment, Problem> {
 
 /// For a cursor, a time and a search text.
 fn malformed(field: &str, code: Code, detail: String) -> Problem {
-    let mut problem = Problem::invalid(field, code, detail);
-    problem.kind = ErrorKind::Malformed;
-    problem
+    Problem::new(code, detail).as_kind(ErrorKind::Malformed).with_field(field)
 }
 
 /// Before a position among the packages, and before one among the servers that are no longer Live. A name has a slash, so

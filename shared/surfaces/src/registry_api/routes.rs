@@ -97,13 +97,13 @@ fn refusal(call: &Call, method: &Method, headers: &HeaderMap) -> Option<Response
         let allowed: Vec<&str> = reads.iter().chain(writes).map(Method::as_str).collect();
         let allowed = allowed.join(", ");
         let detail = format!("Method not allowed: this path accepts {allowed}.");
-        let problem = Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail);
+        let problem = Problem::new(Code::MethodNotAllowed, detail);
         return Some(([(header::ALLOW, allowed)], Refused(problem)).into_response());
     }
     let has_token = headers.contains_key(header::AUTHORIZATION);
     let kind = if has_token { ErrorKind::Forbidden } else { ErrorKind::Unauthenticated };
     let detail = format!("{}: this API is read-only. Publish with POST /api/publish.", errors::title(kind));
-    let mut response = Refused(Problem::new(kind, Code::ReadOnly, detail)).into_response();
+    let mut response = Refused(Problem::new(Code::ReadOnly, detail).as_kind(kind)).into_response();
     if !has_token {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
@@ -112,7 +112,7 @@ fn refusal(call: &Call, method: &Method, headers: &HeaderMap) -> Option<Response
 
 fn no_such_path() -> Problem {
     let detail = "Not found: unknown path. The servers are at /v0.1/servers below the base URL.";
-    Problem::not_found(Code::NoSuchPath, detail)
+    Problem::new(Code::NoSuchPath, detail)
 }
 
 fn json(answer: &impl Serialize) -> Result<TaggedPage, Problem> {

@@ -120,7 +120,7 @@ pub(super) async fn server_version(
         "Server version not found: the latest version of `{}` is {there}. Its `versions` path lists all.",
         shorten(name, 120)
     );
-    Err(Problem::not_found(Code::VersionNotFound, detail).with("version", there))
+    Err(Problem::new(Code::VersionNotFound, detail).with("version", there))
 }
 
 /// The stored descriptions of a listing, the latest first.
@@ -220,7 +220,7 @@ pub(super) async fn server_named(
             "Server not found: `{}`. Use a name from the list without deleted servers; that of a package must be proven.",
             shorten(name, 120)
         );
-        Problem::not_found(Code::ServerNotFound, detail)
+        Problem::new(Code::ServerNotFound, detail)
     })
 }
 

@@ -50,7 +50,7 @@ pub(super) fn check_open_world_get(base_url: &str, headers: &HeaderMap) -> Resul
 
 fn refused(what_to_do: &str) -> Problem {
     let detail = format!("A page of another site caused this request, so it is refused. {what_to_do}");
-    Problem::new(ErrorKind::Forbidden, Code::ForeignPage, detail)
+    Problem::new(Code::ForeignPage, detail)
 }
 
 /// Checks the values of `Origin` and `Host`.
@@ -64,7 +64,7 @@ fn check_names(base_url: &str, headers: &HeaderMap) -> Result<(), Problem> {
         }
     });
     if !origins {
-        return Err(Problem::new(ErrorKind::Forbidden, Code::ForeignOrigin, "The Origin is not allowed."));
+        return Err(Problem::new(Code::ForeignOrigin, "The Origin is not allowed."));
     }
     let hosts = every_value(headers, header::HOST, |host| {
         let url = host.and_then(|host| Url::parse(&format!("http://{host}/")).ok());
@@ -75,7 +75,7 @@ fn check_names(base_url: &str, headers: &HeaderMap) -> Result<(), Problem> {
     }
     let detail = "This registry runs on loopback, so it refuses other host names. The operator must set BASE_URL \
         to the public address.";
-    Err(Problem::new(ErrorKind::Forbidden, Code::ForeignHost, detail))
+    Err(Problem::new(Code::ForeignHost, detail))
 }
 
 /// Whether the browser says that a page of another origin caused the request. Other clients send neither header.

@@ -37,7 +37,7 @@ async fn accept_forms(
     let (mut parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, MAX_FORM_BYTES).await else {
         let detail = format!("The form exceeds {MAX_FORM_BYTES} bytes. Send less text.");
-        let problem = Problem::new(ErrorKind::TooLarge, Code::TooLarge, detail);
+        let problem = Problem::new(Code::TooLarge, detail);
         return match wants_page {
             true => refused_form(&app.settings, "", problem),
             false => Refused(problem).into_response(),

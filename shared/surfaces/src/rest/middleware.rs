@@ -55,7 +55,7 @@ async fn no_such_path(State(app): State<App>, request: Request) -> Refused {
     let detail = format!("Not found: `{path}`. The map of this registry is `/discovery.json`.");
     let map = app.settings.url("/discovery.json");
     let next = NextStep::open("discover", map, "Read the map of this registry.");
-    Refused(Problem::not_found(Code::NoSuchPath, detail).with_next(next))
+    Refused(Problem::new(Code::NoSuchPath, detail).with_next(next))
 }
 
 pub(super) async fn wrong_method(request: Request) -> Refused {
@@ -64,7 +64,7 @@ pub(super) async fn wrong_method(request: Request) -> Refused {
         shorten(request.uri().path(), 120),
         request.method()
     );
-    Refused(Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail))
+    Refused(Problem::new(Code::MethodNotAllowed, detail))
 }
 
 /// Refuses a request that did not come through the proxy.
@@ -75,7 +75,7 @@ async fn refuse_direct(State(app): State<App>, request: Request, next: Next) -> 
     }
     let detail =
         format!("This address answers only its proxy. Send the request to {}.", app.settings.base_url);
-    Refused(Problem::new(ErrorKind::Forbidden, Code::NotThroughProxy, detail)).into_response()
+    Refused(Problem::new(Code::NotThroughProxy, detail)).into_response()
 }
 
 /// Writes the deposits of earlier reads while the request runs: a function's process gets no time of its own

@@ -53,13 +53,13 @@ impl<S: Send + Sync> FromRequest<S> for RawBody {
                 "The body must be JSON, sent with content-type: application/json; this request has {}.",
                 kind.map_or("no content-type".to_owned(), |kind| format!("`{}`", shorten(kind, 60)))
             );
-            return Err(Problem::new(ErrorKind::UnsupportedMediaType, Code::NotJson, detail).into());
+            return Err(Problem::new(Code::NotJson, detail).into());
         }
         match Limited::new(request.into_body(), MAX_BODY_BYTES).collect().await {
             Ok(body) => Ok(Self(body.to_bytes())),
             Err(error) if error.is::<LengthLimitError>() => {
                 let detail = format!("The body is larger than {MAX_BODY_BYTES} bytes.");
-                Err(Problem::new(ErrorKind::TooLarge, Code::TooLarge, detail).into())
+                Err(Problem::new(Code::TooLarge, detail).into())
             }
             Err(_) => {
                 let detail = "The body is incomplete: the connection ended early. Send it again.";

@@ -145,7 +145,7 @@ async fn serve_document(
     let seconds = document.max_age_s.unwrap_or_default();
     let mut response = conditional_response(seconds, &validator, document.media_type, body);
     for (name, value) in &headers {
-        let value = HeaderValue::from_str(value).map_err(|error| Problem::fault(error.to_string()))?;
+        let value = HeaderValue::from_str(value).map_err(Problem::fault)?;
         response.headers_mut().append(HeaderName::from_static(name), value);
     }
     for (name, value) in document.headers {

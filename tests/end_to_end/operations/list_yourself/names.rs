@@ -136,7 +136,7 @@ async fn id_of_a_taken_name_cannot_be_taken_too() {
 async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
     let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let id = id_of(&registry.publish(&server_json(NAME, &url_at(&owner, "acme.localhost"))).await);
-    rewrite(&registry, &id, |listing| listing.name_proof = None).await;
+    rewrite(&registry, &id, |listing| listing.ownership.name_proof = None).await;
     for how in [Value::Null, json!("domain")] {
         let standing = json!({ "/name_standing/standing": "claimed", "/name_standing/how": how });
         assert_members(&registry.status(&id).await, &standing);

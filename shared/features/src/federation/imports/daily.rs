@@ -93,9 +93,7 @@ impl Sender for OwnRegistry<'_> {
             }
             match publish(self.0, &Caller::default(), &submission).await {
                 Ok(_) => outcome = Outcome::Published,
-                Err(Problem { internal: Some(internal), .. }) => {
-                    return Err(StoreError::Busy(internal.into()));
-                }
+                Err(problem) if problem.source.is_some() => return Err(StoreError::Busy(problem.into())),
                 Err(_) => return Ok(Outcome::Refused),
             }
         }

@@ -68,7 +68,7 @@ pub(super) fn chosen(app: &App, url: Option<&str>) -> Result<Option<String>, Pro
     let peers = &app.settings.federation_peers;
     if peers.is_empty() {
         let detail = "No other registries are configured: set FEDERATION_PEERS to their base URLs.";
-        return Err(Problem::conflict(Code::NoPeers, detail));
+        return Err(Problem::new(Code::NoPeers, detail));
     }
     let Some(url) = url.map(|url| url.trim().trim_end_matches('/')) else { return Ok(None) };
     peers.iter().find(|peer| *peer == url).cloned().map(Some).ok_or_else(|| {

@@ -244,7 +244,7 @@ fn session_id(arguments: &Arguments) -> Result<SessionId, Problem> {
 fn not_found(app: &App) -> Problem {
     let detail = "Unknown session. Sessions are deleted after seven days. Open a new session.";
     let next = step(app, json!({ "action": "session_open" }), "Open a new session.");
-    Problem::not_found(Code::SessionNotFound, detail).with_next(next.named("open"))
+    Problem::new(Code::SessionNotFound, detail).with_next(next.named("open"))
 }
 
 fn step(app: &App, body: Value, note: &str) -> NextStep {
@@ -253,9 +253,9 @@ fn step(app: &App, body: Value, note: &str) -> NextStep {
 
 fn refused(session: &Session) -> Problem {
     if session.closed {
-        return Problem::conflict(Code::SessionClosed, "This session is closed. Open a new session.");
+        return Problem::new(Code::SessionClosed, "This session is closed. Open a new session.");
     }
     let detail =
         format!("This session already has {MAX_SESSION_STEPS} steps, the maximum. Open a new session.");
-    Problem::conflict(Code::SessionFull, detail)
+    Problem::new(Code::SessionFull, detail)
 }

@@ -151,6 +151,6 @@ fn since<'a>(sets: &'a [ToolSet], hash: &str) -> Result<&'a ToolSet, Problem> {
     sets.iter().find(|set| set.hash == hash).ok_or_else(|| {
         let detail = "No tool set of this listing with this hash is stored. `earlier` in the answer without `since`, \
             with `detail` `full`, contains the stored sets.";
-        Problem::not_found(Code::ToolSetNotFound, detail)
+        Problem::new(Code::ToolSetNotFound, detail)
     })
 }

@@ -141,7 +141,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
         }
         (None, Some(index)) => {
             let found = Inclusion::at(app, index).await?.ok_or_else(|| {
-                Problem::not_found(Code::NoLeaf, format!("The evidence log has no leaf {index} yet."))
+                Problem::new(Code::NoLeaf, format!("The evidence log has no leaf {index} yet."))
             })?;
             Ok((found, None))
         }
@@ -182,7 +182,7 @@ async fn of_attestation(
 /// What was decided or signed is stored, but it is not in the log yet.
 fn leaf_pending(what: &str, wait: u32) -> Problem {
     let detail = format!("{what} is not in the evidence log yet. Send the request again in {wait} s.");
-    let mut problem = Problem::conflict(Code::LeafPending, detail);
+    let mut problem = Problem::new(Code::LeafPending, detail);
     problem.retry_after = Some(wait);
     problem
 }
@@ -190,7 +190,7 @@ fn leaf_pending(what: &str, wait: u32) -> Problem {
 async fn no_leaf<T>(app: &App, id: &ListingId, detail: String) -> Result<T, Problem> {
     lookup::listing(app, id.as_str()).await?;
     let note = "If there is a decision, `log` shows whether it is in the evidence log yet.";
-    Err(Problem::not_found(Code::NoLeaf, detail).with_next(NextStep::check_status(
+    Err(Problem::new(Code::NoLeaf, detail).with_next(NextStep::check_status(
         &app.settings.base_url,
         id,
         note,

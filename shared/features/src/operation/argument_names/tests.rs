@@ -28,10 +28,10 @@ fn unknown_argument_is_refused_with_the_nearest_name() {
     let of_none = NETWORK_VALUE.check_names(json!({ "zzz": 1 }).as_object().unwrap()).unwrap_err();
     assert_eq!(of_none.detail, "`network_value` has no argument `zzz`. It has no arguments of its own.");
     for name in ["q", "query", "need", "text"] {
-        assert_eq!(MATCH_CAPABILITY.check_names(json!({ name: "x" }).as_object().unwrap()), Ok(()), "{name}");
+        assert!(MATCH_CAPABILITY.check_names(json!({ name: "x" }).as_object().unwrap()).is_ok(), "{name}");
     }
     assert!(SEARCH_ACTIVE.check_names(json!({ "q": "weather" }).as_object().unwrap()).is_err());
     let of_next = json!({ "action": "endorse", "listing_id": "x" });
-    assert_eq!(ENDORSE.check_names(of_next.as_object().unwrap()), Ok(()));
+    assert!(ENDORSE.check_names(of_next.as_object().unwrap()).is_ok());
     assert!(MATCH_CAPABILITY.check_names(of_next.as_object().unwrap()).is_err());
 }

@@ -81,7 +81,7 @@ pub fn host_blocked(block: &BlockedHost) -> Problem {
         block.host,
         block.reason.as_str()
     );
-    Problem::new(ErrorKind::Forbidden, Code::HostBlocked, detail).with("host", block.host.as_str())
+    Problem::new(Code::HostBlocked, detail).with("host", block.host.as_str())
 }
 
 /// Applies `change` to each listing, a few concurrently; returns how many changed.

@@ -28,7 +28,7 @@ pub(super) async fn restore(app: &App, id: &ListingId) -> Result<Outcome, Proble
 /// Withdraws a listing for its owner; false if it was already withdrawn. 404 for an unknown listing.
 pub async fn withdraw_by_owner(app: &App, id: &ListingId) -> Result<bool, Problem> {
     let reason = PublicReason::try_from("Withdrawn by its owner.".to_owned());
-    let reason = reason.map_err(|error| Problem::fault(error.to_string()))?;
+    let reason = reason.map_err(Problem::fault)?;
     let withdrawal = Withdrawal { reason, at: app.clock.now(), blocked_host: None, by_owner: true };
     let unknown = || Problem::listing_not_found(&app.settings.base_url, id.as_str());
     take_off(app, id, &withdrawal).await?.ok_or_else(unknown)
@@ -40,7 +40,7 @@ pub async fn restore_by_owner(app: &App, id: &ListingId, is_probed: bool) -> Res
     let refused = |listing: &Listing| {
         let by_owner = listing.withdrawal.as_ref().is_some_and(|withdrawal| withdrawal.by_owner);
         let detail = "The operator of this registry withdrew this listing; only the operator can restore it.";
-        (!by_owner).then(|| Problem::conflict(Code::WithdrawnByOperator, detail))
+        (!by_owner).then(|| Problem::new(Code::WithdrawnByOperator, detail))
     };
     restore_unless(app, id, is_probed, host_blocked, refused).await
 }

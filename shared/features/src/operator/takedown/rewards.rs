@@ -18,7 +18,7 @@ pub(super) async fn void_completion(app: &App, id: &ListingId) -> Result<Outcome
 pub(super) async fn revoke_purchase(app: &App, id: &PurchaseId) -> Result<Outcome, Problem> {
     let stored = app.store.purchase(id).await?.ok_or_else(|| {
         let detail = format!("Unknown purchase `{id}`.");
-        Problem::not_found(Code::PurchaseNotFound, detail)
+        Problem::new(Code::PurchaseNotFound, detail)
     })?;
     let closed = app.store.close_purchase(&stored.purchase).await?;
     let note = match closed {

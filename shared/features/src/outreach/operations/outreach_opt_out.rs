@@ -78,5 +78,5 @@ fn opt_in_needs_proof(app: &App, id: &ListingId) -> Problem {
     let body = json!({ "action": "manage_listing", "listing_id": id, "act": "opt_in" });
     let url = app.settings.url("/api/products/first-principles");
     let next = NextStep::post("manage_listing", url, body, note);
-    Problem::unproven("action", Code::OptInNeedsProof, detail).with_next(next)
+    Problem::new(Code::OptInNeedsProof, detail).with_field("action").with_next(next)
 }

@@ -98,7 +98,7 @@ impl Operation for ExportProduct {
         let (name, packing) = packing(&arguments.format)?;
         let tree = export::skills(&files);
         let attach = |(media_type, pack): Archive| -> Result<Attachment, Problem> {
-            let bytes = pack(&files).map_err(|error| Problem::fault(error.to_string()))?;
+            let bytes = pack(&files).map_err(Problem::fault)?;
             Ok(Attachment { file_name: file_name(grant.sku, &profile.name, name), media_type, bytes })
         };
         let archive = packing.map(attach).transpose()?;

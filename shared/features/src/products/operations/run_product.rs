@@ -72,7 +72,9 @@ impl Operation for RunProduct {
         let fix = check_status::next(app, listing, evidence.as_ref()).await?;
         if listing.lane == Lane::Withdrawn {
             let detail = "This listing was withdrawn, so the routine cannot run for it.";
-            return Err(Problem::conflict(Code::ListingWithdrawn, detail).with_next(fix));
+            return Err(Problem::new(Code::ListingWithdrawn, detail)
+                .as_kind(ErrorKind::Conflict)
+                .with_next(fix));
         }
         let now = app.clock.now();
         let inbox = app.store.inbox(&listing.id, listing.listed_at, None, MAX_MESSAGES, now);

@@ -237,7 +237,7 @@ fn parse_files(files: Vec<KeptFile>) -> Result<BTreeMap<String, String>, Problem
         }
         if saved.insert(path.clone(), digest).is_some() {
             let detail = format!("`files` contains `{}` twice.", shorten(&path, 120));
-            return Err(funnel::conflict("files", Code::Twice, &detail));
+            return Err(Problem::new(Code::Twice, detail).with_field("files"));
         }
     }
     Ok(saved)

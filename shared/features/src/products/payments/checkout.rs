@@ -174,8 +174,7 @@ async fn snapshot(app: &App, id: &ListingId, goals: &[String]) -> Result<(String
 }
 
 fn snapshot_text(profile: Profile) -> Result<String, Problem> {
-    let text =
-        |profile: &Profile| serde_json::to_string(profile).map_err(|error| Problem::fault(error.to_string()));
+    let text = |profile: &Profile| serde_json::to_string(profile).map_err(Problem::fault);
     let whole = text(&profile)?;
     // A longer one does not fit into the item of a purchase together with the rest.
     if whole.len() <= 300 * 1024 {
@@ -248,9 +247,9 @@ async fn failed(app: &App, purchase: &Purchase, failure: SessionFailure) -> Resu
     }
     Ok(match failure {
         SessionFailure::NoAnswer(error) | SessionFailure::Failed(error) => {
-            refusals::provider_unavailable(&error)
+            refusals::provider_unavailable(error)
         }
-        SessionFailure::Refused(error) => refusals::provider_refused(&error),
+        SessionFailure::Refused(error) => refusals::provider_refused(error),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The errors of payments. Each error states what is wrong and what to do.
 
-use crate::funnel::{self, Unlock, conflict};
+use crate::funnel::{self, Unlock};
 use crate::prelude::*;
 use registry_store::DiscountUse;
 
@@ -13,29 +13,25 @@ pub(super) fn not_open(settings: &Settings, meter: &Unlock, rewarded: bool) -> P
     } else {
         NextStep::take_demo(&settings.base_url, None, note)
     };
-    Problem::conflict(Code::PaymentsNotOpen, meter.message.clone()).with("unlock", unlock).with_next(next)
+    Problem::new(Code::PaymentsNotOpen, meter.message.clone()).with("unlock", unlock).with_next(next)
 }
 
 pub(super) fn not_configured() -> Problem {
     let detail = "This registry cannot take payments: its operator must set STRIPE_SECRET_KEY and \
                   STRIPE_WEBHOOK_SECRET. Demos and founding seats do not need payments.";
-    Problem::new(ErrorKind::Unavailable, Code::PaymentsNotConfigured, detail)
+    Problem::new(Code::PaymentsNotConfigured, detail)
 }
 
-pub(super) fn provider_unavailable(error: &str) -> Problem {
+pub(super) fn provider_unavailable(error: Source) -> Problem {
     let detail = "The payment provider is not available. Nothing was charged; send the same request again.";
-    let mut problem = Problem::new(ErrorKind::Unavailable, Code::PaymentsUnavailable, detail);
-    problem.retry_after = Some(5);
-    problem.internal = Some(format!("Stripe: {error}").into());
-    problem
+    let problem = Problem::new(Code::PaymentsUnavailable, detail).caused_by(During::new("Stripe", error));
+    Problem { retry_after: Some(5), ..problem }
 }
 
-pub(super) fn provider_refused(error: &str) -> Problem {
+pub(super) fn provider_refused(error: Source) -> Problem {
     let detail = "The payment provider rejected the request. Nothing was charged; the operator of this registry must \
                   check its account.";
-    let mut problem = Problem::new(ErrorKind::BadGateway, Code::PaymentsRefused, detail);
-    problem.internal = Some(format!("Stripe: {error}").into());
-    problem
+    Problem::new(Code::PaymentsRefused, detail).caused_by(During::new("Stripe", error))
 }
 
 pub(super) fn may_be_paid(until: Moment) -> Problem {
@@ -44,7 +40,7 @@ pub(super) fn may_be_paid(until: Moment) -> Problem {
          latest. Repeat the request later. If nobody has paid, another `idempotency_key` begins another purchase, but \
          a discount code stays reserved until then."
     );
-    Problem::conflict(Code::PaymentMayFollow, detail).with("until", until.to_string())
+    Problem::new(Code::PaymentMayFollow, detail).with("until", until.to_string())
 }
 
 pub(super) fn key_reused() -> Problem {
@@ -69,18 +65,20 @@ pub(super) fn code_taken(usage: &DiscountUse) -> Problem {
                 "`code` is reserved by an unpaid purchase until {until} at the latest. To pay that purchase \
                  before its page expires, repeat the request that started it. Otherwise try again after that time."
             );
-            return conflict("code", Code::CodeHeld, &detail).with("held_until", until.to_string());
+            return Problem::new(Code::CodeHeld, detail)
+                .with_field("code")
+                .with("held_until", until.to_string());
         }
         DiscountUse::Free => (Code::CodeHeld, "`code` was reserved a moment ago. Try again."),
         DiscountUse::Used => {
             (Code::CodeUsed, "`code` was already used. Each code works for only one purchase.")
         }
     };
-    conflict("code", code, detail)
+    Problem::new(code, detail).with_field("code")
 }
 
 pub(super) fn purchase_not_found(id: &str) -> Problem {
     let detail =
         format!("Unknown purchase `{}`. Unpaid purchases are deleted after some time.", shorten(id, 60));
-    Problem::not_found(Code::PurchaseNotFound, detail)
+    Problem::new(Code::PurchaseNotFound, detail)
 }

@@ -23,14 +23,14 @@ const MAX_JSON_VALUES: usize = 10_000;
 
 pub(super) const CURRENCY: &str = "usd";
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum SessionFailure {
     /// No answer, or Stripe is busy: a retry with the same key may succeed.
-    NoAnswer(String),
+    NoAnswer(Source),
     /// Stripe failed. It repeats that answer for the same key, so only another purchase can succeed.
-    Failed(String),
+    Failed(Source),
     /// Stripe rejected the request or the key: the cause is our request or the settings.
-    Refused(String),
+    Refused(Source),
 }
 
 pub(super) async fn open(
@@ -41,10 +41,10 @@ pub(super) async fn open(
 ) -> Result<PaymentSession, SessionFailure> {
     let url = format!("{}/v1/checkout/sessions", app.settings.stripe_api_url);
     let target = Target::parse(&url, app.fetcher.reach())
-        .map_err(|error| SessionFailure::Refused(format!("the address of Stripe: {error}")))?;
+        .map_err(|error| SessionFailure::Refused(During::new("the address of Stripe", error).into()))?;
     let request = Request {
         method: Method::POST,
-        headers: headers(key, purchase).ok_or_else(|| SessionFailure::Refused("the key".to_owned()))?,
+        headers: headers(key, purchase).ok_or_else(|| SessionFailure::Refused("the key".into()))?,
         body: Some(Bytes::from(form(&app.settings, purchase, email))),
         deadline: DEADLINE,
         max_bytes: MAX_ANSWER_BYTES,
@@ -53,7 +53,7 @@ pub(super) async fn open(
     };
     match app.fetcher.send(request).await {
         Ok(answer) => session(&answer),
-        Err(error) => Err(SessionFailure::NoAnswer(error.code().to_owned())),
+        Err(error) => Err(SessionFailure::NoAnswer(error.into())),
     }
 }
 
@@ -103,9 +103,9 @@ fn form(settings: &Settings, purchase: &Purchase, email: Option<&str>) -> String
 fn session(answer: &Answer) -> Result<PaymentSession, SessionFailure> {
     if answer.status == StatusCode::OK {
         let session = serde_json::from_slice(&answer.body).ok().filter(is_valid);
-        return session.ok_or_else(|| SessionFailure::Failed("no session in the answer".to_owned()));
+        return session.ok_or_else(|| SessionFailure::Failed("no session in the answer".into()));
     }
-    let error = error_codes(answer);
+    let error = error_codes(answer).into();
     Err(match answer.status {
         // Another request with this key is in progress, or there were too many: neither was executed.
         StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS => SessionFailure::NoAnswer(error),

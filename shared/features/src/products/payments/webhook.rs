@@ -77,7 +77,8 @@ pub async fn receive(app: &App, signature: Option<&str>, body: &[u8]) -> Result<
     let secret = app.settings.stripe_webhook_secret.as_ref().ok_or_else(refusals::not_configured)?;
     let now = app.clock.now();
     signature::verify(secret, signature, body, now).map_err(|error| {
-        Problem::new(ErrorKind::Forbidden, Code::BadSignature, format!("Invalid webhook signature: {error}."))
+        Problem::new(Code::BadSignature, format!("Invalid webhook signature: {error}."))
+            .as_kind(ErrorKind::Forbidden)
     })?;
     let event: Event =
         serde_json::from_slice(body).map_err(|_| Problem::malformed("The body is not a Stripe event."))?;

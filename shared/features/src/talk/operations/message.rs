@@ -174,9 +174,7 @@ async fn owner_and_sender(
     let unknown = || {
         let detail = "`from` must be the id of a listing in this registry that is not withdrawn. To stay \
             anonymous, leave it out.";
-        let mut problem = Problem::invalid("from", Code::UnknownSender, detail);
-        problem.kind = ErrorKind::NotFound;
-        problem
+        Problem::new(Code::UnknownSender, detail).with_field("from")
     };
     let from: Option<ListingId> = match &arguments.from {
         None => None,
@@ -219,11 +217,7 @@ fn closed(app: &App, listing: &Listing) -> Problem {
 
 fn conflict(app: &App, listing: &Listing, code: Code, detail: &'static str) -> Problem {
     let note = "The status shows the state of the listing and the reason.";
-    Problem::conflict(code, detail).with_next(NextStep::check_status(
-        &app.settings.base_url,
-        &listing.id,
-        note,
-    ))
+    Problem::new(code, detail).with_next(NextStep::check_status(&app.settings.base_url, &listing.id, note))
 }
 
 /// The text of an action as it is stored; `None` for a check-in without text. 422 names the fault.

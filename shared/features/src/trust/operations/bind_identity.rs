@@ -91,7 +91,7 @@ impl Operation for BindIdentity {
                 &listing.id,
                 "It says who can restore the listing.",
             );
-            return Err(Problem::conflict(Code::Withdrawn, "This listing is withdrawn.").with_next(next));
+            return Err(Problem::new(Code::Withdrawn, "This listing is withdrawn.").with_next(next));
         }
         let ways = Domains::of(&listing)?.ways(app, key.as_ref());
         let act = format!("bind_identity {}", listing.id);
@@ -135,7 +135,7 @@ async fn bind(
     if !identity.is_of(listing) {
         let detail =
             "This key is of the host of the endpoint. Only a key of the host of the card can be bound.";
-        return Err(Problem::conflict(Code::OtherHost, detail));
+        return Err(Problem::new(Code::OtherHost, detail));
     }
     // A key that its place no longer contains was replaced, and must not sign while that place cannot be read.
     let is_replaced = |known: &Identity| {

@@ -292,7 +292,7 @@ fn text_of(act: OwnerAct, id: &ListingId, name: Option<&str>) -> String {
 /// Checked before a challenge is issued.
 fn check_allowed(app: &App, act: OwnerAct, listing: &Listing) -> Result<(), Problem> {
     let conflict = |code, detail: &str| {
-        let problem = Problem::conflict(code, detail);
+        let problem = Problem::new(code, detail);
         Err(problem.with("lane", listing.lane.as_str()))
     };
     let withdrawn = listing.lane == Lane::Withdrawn;

@@ -179,6 +179,6 @@ fn act(collection: &Collection, removes: bool) -> Result<String, Problem> {
         return Ok(format!("remove collection {name}"));
     }
     let texts = (&collection.title, &collection.description, &collection.rules);
-    let text = serde_json::to_string(&texts).map_err(|error| Problem::fault(error.to_string()))?;
+    let text = serde_json::to_string(&texts).map_err(Problem::fault)?;
     Ok(format!("publish collection {name} {}", sha256_hex(text)))
 }

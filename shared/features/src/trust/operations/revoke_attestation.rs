@@ -54,7 +54,7 @@ impl Operation for RevokeAttestation {
             .map_err(|error| Problem::invalid("reason", Code::BadReason, format!("`reason` is {error}.")))?;
         let unknown = || {
             let detail = "There is no such statement about this listing. It expired, or it never existed.";
-            Problem::not_found(Code::AttestationNotFound, detail)
+            Problem::new(Code::AttestationNotFound, detail)
         };
         let listing_id: ListingId = arguments.listing_id.parse().map_err(|_| unknown())?;
         let id: AttestationId = arguments.attestation_id.parse().map_err(|_| unknown())?;

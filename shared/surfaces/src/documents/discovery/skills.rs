@@ -74,7 +74,7 @@ fn skill_file(settings: &Settings, file: &str) -> Result<Bytes, Problem> {
             settings.url(&SKILL_INDEX.path()),
             "Read the index of all skills.",
         );
-        Problem::not_found(Code::NoSuchSkill, detail).with_next(next)
+        Problem::new(Code::NoSuchSkill, detail).with_next(next)
     })
 }
 

@@ -272,7 +272,7 @@ pub static SECURITY_TXT: AnyDocument = AnyDocument {
 fn security_txt(app: &App) -> Result<Bytes, Problem> {
     let Some(contact) = &app.settings.operator_contact else {
         let detail = "The operator of this registry has set no contact.";
-        return Err(Problem::not_found(Code::NoContact, detail));
+        return Err(Problem::new(Code::NoContact, detail));
     };
     // The same text all day, so that its entity tag stays the same.
     let days = app.clock.now().as_second().div_euclid(86_400) * 86_400;

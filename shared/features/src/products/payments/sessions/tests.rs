@@ -26,5 +26,5 @@ fn stripe_reply_is_a_payment_page_or_a_classified_failure() {
     assert!(matches!(answered(500, "oops"), Err(SessionFailure::Failed(_))));
     let refusal = r#"{"error": {"type": "invalid_request_error", "message": "No such key: sk_test_x"}}"#;
     let Err(SessionFailure::Refused(error)) = answered(401, refusal) else { panic!("401 is a refusal") };
-    assert_eq!(error, "401 invalid_request_error - -");
+    assert_eq!(error.to_string(), "401 invalid_request_error - -");
 }
