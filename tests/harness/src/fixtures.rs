@@ -1,8 +1,6 @@
 //! Listings, probe results and feed items for tests. Each builder returns a valid value. The
 //! caller changes only the fields that its test needs.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails its test")]
-
 use jiff::SignedDuration;
 use registry::app::App;
 use registry::model::{Assessment, Check, FeedItem, Kind, Lane, Listing, ListingId, Moment, Score, Verdict};
@@ -10,7 +8,6 @@ use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
 
 /// A listing as a publish creates it.
-#[must_use]
 pub fn submitted_listing(app: &App, kind: Kind, number: usize) -> (Submission, Listing) {
     let fields = match kind {
         Kind::Agent => PublishRequest {
@@ -39,8 +36,8 @@ pub async fn insert_live_listings(app: &App, kind: Kind, count: usize) -> Vec<Li
         let (submission, mut listing) = submitted_listing(app, kind, number);
         let at = app.clock.now() - SignedDuration::from_secs(i64::try_from(number / 3).unwrap());
         listing.lane = Lane::Active;
-        listing.live_since = Some(at);
-        listing.last_ok_at = Some(at);
+        listing.proof.live_since = Some(at);
+        listing.proof.last_ok_at = Some(at);
         let item = feed_item("listing_queued", &listing, at);
         app.store.insert(&listing, None, &submission.contact, &item, None).await.unwrap();
         ids.push(listing.id);
@@ -48,21 +45,19 @@ pub async fn insert_live_listings(app: &App, kind: Kind, count: usize) -> Vec<Li
     ids
 }
 
-#[must_use]
 pub fn feed_item(what: &str, listing: &Listing, at: Moment) -> FeedItem {
     FeedItem {
         what: what.to_owned(),
         at,
         listing_id: Some(listing.id.clone()),
         kind: listing.kind,
-        name: listing.name.clone(),
-        text: format!("{} is in the feed: {what}.", listing.name),
+        name: listing.texts.name.clone(),
+        text: format!("{} is in the feed: {what}.", listing.texts.name),
         severity: None,
     }
 }
 
 /// An assessment with one blocking check that passes if `clean`, and a score of 50.
-#[must_use]
 pub fn assessment(verdict: Verdict, clean: bool, probed_at: Moment) -> Assessment {
     let check =
         Check { id: "https".to_owned(), ok: clean, blocking: true, applies: true, detail: String::new() };

@@ -30,8 +30,8 @@ impl FeedbackDraft {
         Self {
             listing_id: listing.id.clone(),
             order_id: order.order_id.clone(),
-            kind: listing.shown_kind(),
-            agent_name: listing.name.chars().take(200).collect(),
+            kind: listing.likely_kind(),
+            agent_name: listing.texts.name.chars().take(200).collect(),
             rating: DRAFT_RATING,
             answers: super::draft(),
             source: "demo",

@@ -49,7 +49,7 @@ impl Offers {
 
 fn next(listing: &Listing) -> &'static str {
     match (listing.demoed, listing.feedbacked) {
-        _ if listing.failing_since.is_some() => {
+        _ if listing.schedule.failing_since.is_some() => {
             "Its last probe failed: check_status shows what to fix before it is no longer Live."
         }
         (false, _) => "Take the free demo: send the `take_demo` request of this row.",

@@ -58,23 +58,23 @@ pub struct Peer {
 
 impl Peer {
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
-        let (kind, card) = (listing.shown_kind(), listing.shown_card_url().to_owned());
+        let (kind, card) = (listing.likely_kind(), listing.public_card_url().to_owned());
         Self {
             identifier: urn::identifier(&card, kind, &listing.id),
-            display_name: listing.name.clone(),
+            display_name: listing.texts.name.clone(),
             of_type: urn::media_type(kind),
             listing_id: listing.id.clone(),
             kind,
             access: special_access(listing),
-            name: listing.name.clone(),
-            description: listing.description.clone(),
+            name: listing.texts.name.clone(),
+            description: listing.texts.description.clone(),
             name_standing: NameStanding::of(listing),
-            proven_domain: listing.shown_domain().map(ToString::to_string),
-            category_id: listing.category.id().to_owned(),
-            version: listing.version.clone(),
-            protocol_version: listing.era.clone(),
+            proven_domain: listing.valid_domain().map(ToString::to_string),
+            category_id: listing.texts.category.id().to_owned(),
+            version: listing.texts.version.clone(),
+            protocol_version: listing.proof.era.clone(),
             endpoint: call_url(listing),
-            website: listing.shown_website(),
+            website: listing.public_website(),
             agent_card_url: card.clone(),
             url: card,
             probe: ProbeSummary::of(listing, now),

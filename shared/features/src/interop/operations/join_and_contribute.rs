@@ -10,6 +10,7 @@ use crate::listing::status_url;
 use crate::prelude::*;
 use crate::publish::operations::list_yourself::ListYourself;
 use crate::publish::submission::{PublishRequest, server_json_schema};
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_store::NamedListing;
 
 pub struct JoinAndContribute;
@@ -22,13 +23,13 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of a card, a site or an MCP endpoint.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     url: Option<String>,
     /// The URL of an A2A agent card.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     agent_card_url: Option<String>,
     /// The endpoint of an MCP server.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     mcp_url: Option<String>,
     /// A server description: the `server.json` of the MCP registry.
     #[serde(default)]
@@ -124,7 +125,7 @@ impl Operation for JoinAndContribute {
             }
         };
         let listing = lookup::shown_listing_with_evidence(app, &id).await?;
-        let lane = listing.0.shown_lane(app.oldest_proof());
+        let lane = listing.0.public_lane(app.oldest_proof());
         let contributions = contributions(app, &listing, lane).await?;
         let first = contributions.iter().find(|one| one.done == Some(false) && one.waits_for.is_none());
         let next = match first {
@@ -138,7 +139,7 @@ impl Operation for JoinAndContribute {
         };
         Ok(Answer {
             listing_id: listing.0.id.clone(),
-            name: listing.0.name.clone(),
+            name: listing.0.texts.name.clone(),
             kind: listing.0.kind,
             lane,
             published,
@@ -201,7 +202,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             body["action"] = json!(tool);
             NextStep::post(tool, url("/api/products/stigmergy"), body, note)
         };
-        let (them, name) = (&peer.id, &peer.name);
+        let (them, name) = (&peer.id, &peer.texts.name);
         let used = stigmergy(
             "used_with",
             json!({ "listing_id": id, "listing_b": them }),

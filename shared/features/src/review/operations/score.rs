@@ -6,6 +6,7 @@ use crate::operator::takedown;
 use crate::prelude::*;
 use crate::review::{hastened_rechecks, score_report};
 use registry_fetch::Target;
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{
     Assessment, Check, DeclaredTransport, Handshake, HostName, ProbeStep, Reason, ScorePart, ScoreReport,
 };
@@ -18,7 +19,7 @@ pub struct Score;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The URL of a card, a site or an MCP endpoint.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     url: String,
 }
 
@@ -155,7 +156,7 @@ impl Operation for Score {
         let again = if listed.is_some() { " again" } else { "" };
         let publish = app.settings.url("/api/publish");
         let publish = format!("To publish it{again}, POST {publish} with {{\"url\": \"{url}\"}}.");
-        let shown = listed.as_ref().filter(|listing| listing.shown_lane(app.oldest_proof()).is_proven());
+        let shown = listed.as_ref().filter(|listing| listing.public_lane(app.oldest_proof()).is_proven());
         let list_hint = if let Some(listing) = shown {
             format!("It is already listed as {}. Publishing it again answers with this listing.", listing.id)
         } else if would_go_live {

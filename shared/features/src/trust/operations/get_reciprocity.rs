@@ -8,6 +8,7 @@ use crate::listing::{badge, status_url};
 use crate::prelude::*;
 use crate::trust::facts;
 use crate::trust::reciprocity::{Reciprocity, Signal};
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{AttestationRecord, Identity};
 
 const MAX_STATEMENTS: u32 = 50;
@@ -23,7 +24,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of the card or endpoint with which the listing was published.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     url: Option<String>,
     /// The name of the listing. Of several, the one with the best proof comes first.
     name: Option<String>,
@@ -158,14 +159,14 @@ impl Operation for GetReciprocity {
         let (badge_url, badge_markdown) =
             (badge::url(settings, "clean", id), badge::markdown(settings, "clean", id));
         Ok(Answer {
-            name: listing.name.clone(),
+            name: listing.texts.name.clone(),
             kind: listing.kind,
-            lane: listing.shown_lane(app.oldest_proof()),
+            lane: listing.public_lane(app.oldest_proof()),
             links_back: reciprocity.links_back(),
             score: reciprocity.score,
             signals: reciprocity.signals,
-            checked_at: listing.probe.as_ref().map(|probe| probe.at),
-            card_url: listing.shown_card_url().to_owned(),
+            checked_at: listing.proof.probe.as_ref().map(|probe| probe.at),
+            card_url: listing.public_card_url().to_owned(),
             clean,
             portable: Portable {
                 badge_markdown: badge_markdown.clone(),
@@ -204,7 +205,7 @@ fn graph(
     others: &[Arc<Listing>],
 ) -> Graph {
     let (own, base_url) = (listing.id.to_string(), &settings.base_url);
-    let mut nodes = vec![Node { id: own.clone(), kind: "listing", name: listing.name.clone() }];
+    let mut nodes = vec![Node { id: own.clone(), kind: "listing", name: listing.texts.name.clone() }];
     let mut edges: Vec<Edge> = Vec::new();
     let supports = |statement: &&AttestationRecord| statement.revoked.is_none() && !statement.is_negative;
     for statement in statements.iter().filter(supports) {
@@ -229,7 +230,7 @@ fn graph(
         let is_shown =
             |other: &&Arc<Listing>| other.id == *used.other(&listing.id) && other.lane != Lane::Withdrawn;
         let Some(other) = others.iter().find(is_shown) else { continue };
-        nodes.push(Node { id: other.id.to_string(), kind: "listing", name: other.name.clone() });
+        nodes.push(Node { id: other.id.to_string(), kind: "listing", name: other.texts.name.clone() });
         let (to, how) = (other.id.as_str(), "reports of callers");
         edges.push(edge(&own, to, "used_with", how, used.count, used.last_at));
     }
