@@ -2,7 +2,6 @@
 //! does not allow. They also check which publisher can set the texts of a listing. The peers are at
 //! `*.localhost`, so that a name such as `localhost.acme/adder` belongs to the domain of a peer.
 
-use registry::model::Listing;
 use tests::prelude::*;
 
 use crate::fixtures::{item, probe_to_live, publish_live, rewrite, server_json, server_names, values_of};
@@ -136,7 +135,7 @@ async fn id_of_a_taken_name_cannot_be_taken_too() {
 async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
     let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let id = id_of(&registry.publish(&server_json(NAME, &url_at(&owner, "acme.localhost"))).await);
-    rewrite(&registry, &id, |listing| listing.name_proof = None).await;
+    rewrite(&registry, &id, |listing| listing.ownership.name_proof = None).await;
     for how in [Value::Null, json!("domain")] {
         let standing = json!({ "/name_standing/standing": "claimed", "/name_standing/how": how });
         assert_members(&registry.status(&id).await, &standing);
@@ -193,9 +192,8 @@ async fn later_publisher_does_not_change_the_texts_of_a_listing() {
         let id = id_of(&registry.publish(&first).await);
         registry.first_probe(&id).await;
         let texts = async || {
-            let Listing { name, description, version, website, category, url, .. } =
-                registry.stored(&id).await;
-            (name, description, version, website, category, url)
+            let listing = registry.stored(&id).await;
+            (listing.texts, listing.url)
         };
         let before = texts().await;
         registry.advance(TICK);

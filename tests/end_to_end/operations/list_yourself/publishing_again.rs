@@ -50,7 +50,8 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
     let (registry, _peer, id) = crate::fixtures::live_agent().await;
     let store = &registry.app.store;
     let rename = async |read: &Listing, name: &str| {
-        let (named, contact) = (Listing { name: name.to_owned(), ..read.clone() }, Contact::default());
+        let (mut named, contact) = (read.clone(), Contact::default());
+        name.clone_into(&mut named.texts.name);
         store.republish(read, &named, None, &contact, None, registry.now()).await.unwrap()
     };
     let read = registry.stored(&id).await;
@@ -64,7 +65,7 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
     assert_eq!(renamed.items_under("NAME#first name").len(), 1, "the name does not lead to the listing");
 
     let again = registry.stored(&id).await;
-    assert_eq!(again.name, "First Name");
+    assert_eq!(again.texts.name, "First Name");
     assert!(rename(&again, "Third Name").await);
 }
 
@@ -72,10 +73,10 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
 #[tokio::test]
 async fn publishing_again_keeps_the_place_in_the_queue() {
     let (registry, peer, id) = crate::fixtures::queued_agent(agents::newest).await;
-    let first = registry.stored(&id).await.due_at;
+    let first = registry.stored(&id).await.schedule.due_at;
     registry.advance(TICK * 3);
     assert_eq!(registry.publish_card(&peer.card()).await, id);
-    assert_eq!(registry.stored(&id).await.due_at, first);
+    assert_eq!(registry.stored(&id).await.schedule.due_at, first);
 }
 
 #[tokio::test]

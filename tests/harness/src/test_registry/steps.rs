@@ -51,11 +51,6 @@ impl TestRegistry {
         self.app.store.listing(id).await.unwrap().unwrap()
     }
 
-    /// Restores a withdrawn listing as the operator does; returns the report.
-    pub async fn restore(&self, id: &ListingId) -> Value {
-        self.run("operator", json!({ "command": "restore", "listing_id": id })).await
-    }
-
     /// Restores a withdrawn listing, which must go Live again.
     pub async fn restore_to_live(&self, id: &ListingId) {
         self.restore(id).await;
