@@ -17,7 +17,7 @@ use tests::peers::sign_in;
 use tests::prelude::*;
 use tests::test_registry::client;
 
-use crate::fixtures::{live_agent, live_agent_with, values_of};
+use crate::fixtures::{live_agent, values_of};
 use crate::mirror::{counts, job, mirror};
 use crate::schedules::evidence_log::{leaves, verified_proof};
 
@@ -261,6 +261,7 @@ async fn interrupted_dump_continues_is_never_visible_in_part_and_can_be_mirrored
 #[tokio::test]
 async fn registry_without_a_license_publishes_no_dump() {
     let (registry, _peer, _) = live_agent().await;
+    registry.index().await;
     assert_eq!(registry.reach_out().await["dump"], Value::Null);
     let list = dumps(&registry).await;
     assert_members(&list, &json!({ "license": null, "dumps": [], "jws": null }));
@@ -393,9 +394,10 @@ async fn dump_that_the_log_does_not_prove_is_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parts_of_dumps_are_counted_and_not_read_for_a_caller_who_has_them() {
-    let options = TestOptions::default().with_setting("DUMP_LICENSE", "CC0-1.0");
-    let options = options.with_rate(LimitedAction::Dump, |rate| rate.caller = 1);
-    let (registry, _peer, _) = live_agent_with(options).await;
+    let peers = Peers::start().await;
+    let options = peers.options().with_rate(LimitedAction::Dump, |rate| rate.caller = 1);
+    let registry = TestRegistry::start_with(options).await;
+    peers.publish(&registry).await;
     registry.reach_out().await;
     let url = dumps(&registry).await["dumps"][0]["parts"][0]["url"].as_str().unwrap().to_owned();
     let etag = client().get(&url).send().await.unwrap().headers()["etag"].clone();

@@ -169,7 +169,7 @@ async fn one_sample_is_taken_per_hour_for_any_number_of_ticks_and_expires_after_
     let two = samples(&registry).await;
     assert_eq!((two.len(), &two[1]["at"]), (2, &json!(registry.now())));
     // The first is 66 minutes older than the second.
-    for (wait, left) in [(DAY * 40 - HOUR, 2), (HOUR, 1), (HOUR, 0)] {
+    for (wait, left) in [(DAY * 40 - HOUR * 2, 2), (HOUR, 1), (HOUR * 2, 0)] {
         registry.advance(wait);
         registry.sweep_expired();
         assert_eq!(samples(&registry).await.len(), left);

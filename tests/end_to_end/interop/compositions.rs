@@ -124,7 +124,9 @@ async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     registry.call_tool("leave_trace", &trace).await;
     registry.follow(&live["next"]).await.ok();
     let later = join(json!({ "url": peer.card() })).await;
-    let demoed = json!({ "published": false, "/contributions/0/done": null, "/contributions/1/done": true,
+    // The registry does not know of a trace for what its listing looks for.
+    assert_eq!(later["contributions"][0]["done"], json!(null));
+    let demoed = json!({ "published": false, "/contributions/1/done": true,
         "/contributions/2/done": false, "/next/tool": "leave_feedback" });
     assert_members(&later, &demoed);
     registry.call_tool("leave_feedback", &later["next"]["body"]).await;

@@ -128,7 +128,7 @@ async fn drafts_and_the_switch_of_the_operator_keep_payments_closed() {
 async fn attempts_to_reissue_a_reward_are_limited() {
     let guess = json!({ "reissue": true, "idempotency_key": "7c9e6679-7425-40de-944b-e07fc1f90ae7" });
     // Callers together are limited at one listing.
-    for (per_caller, per_listing, allowance) in [(3, 1000, "caller"), (1000, 1, "listing")] {
+    for (per_caller, per_listing, allowance) in [(3, 1000, "caller"), (30, 1, "listing")] {
         let options = TestOptions::default().with_rate(LimitedAction::Reissue, move |rate| {
             (rate.caller, rate.target) = (per_caller, per_listing);
         });

@@ -36,7 +36,6 @@ fn places(id: &ListingId, other: &ListingId) -> Vec<(&'static str, Value, &'stat
     let trace = with_members(about.clone(), &json!({ "tags": [""] }));
     vec![
         ("list_yourself", json!({ "url": "https://agent.example.org/card.json" }), "/name"),
-        ("list_yourself", json!({ "url": "https://agent.example.org/card.json" }), "/source"),
         ("list_yourself", server.clone(), "/server_json/title"),
         ("list_yourself", server, "/server_json/description"),
         ("manage_listing", rename, "/name"),
@@ -74,29 +73,35 @@ fn places(id: &ListingId, other: &ListingId) -> Vec<(&'static str, Value, &'stat
     ]
 }
 
+/// The snapshot has the code and the field of each refusal.
 #[tokio::test]
-async fn unsafe_texts_are_refused_everywhere_and_not_returned() {
+async fn unsafe_texts_are_refused_and_neither_stored_nor_returned() {
     let (registry, _peer, id) = live_agent().await;
     let fleet = Peer::start(agents::fleet).await;
     let other = registry.live_agents(&fleet, 0..1).await.remove(0);
-    let (before, mut codes) = (registry.table().await, String::new());
+    let stored = async || registry.table().await.without(&["CALLER_KEYS"]);
+    let mut refusals = String::new();
     for (tool, arguments, pointer) in places(&id, &other) {
         let (parent, member) = pointer.rsplit_once('/').unwrap();
-        let _ = writeln!(codes, "{tool} {pointer}");
+        let _ = writeln!(refusals, "{tool} {pointer}");
         for (what, text) in UNSAFE {
             let mut arguments = arguments.clone();
             match arguments.pointer_mut(pointer) {
                 Some(place) => *place = json!(text),
                 None => arguments.pointer_mut(parent).unwrap()[member] = json!(text),
             }
-            let problem = registry.refused_tool(tool, &arguments).await;
-            let _ = writeln!(codes, "  {what}: {} `{}`", problem["code"].as_str().unwrap(), problem["field"]);
+            let before = stored().await;
+            let Some(problem) = registry.tool_problem(tool, &arguments).await else {
+                let _ = writeln!(refusals, "  {what}: accepted");
+                continue;
+            };
+            let code = problem["code"].as_str().unwrap();
+            let _ = writeln!(refusals, "  {what}: {code} {}", problem["field"]);
+            assert_eq!(before.difference(&stored().await), [""; 0], "{tool} {pointer}: {what}");
             for secret in ["jane", "1234567", "aB3_-"] {
                 assert!(!problem.to_string().contains(secret), "{tool} {pointer}: {problem}");
             }
         }
     }
-    assert_snapshot!(codes);
-    let after = registry.table().await;
-    assert_eq!(before.difference(&after.without(&["CALLER_KEYS"])), [""; 0], "a refused text was written");
+    assert_snapshot!(refusals);
 }

@@ -50,7 +50,8 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
     let (registry, _peer, id) = crate::fixtures::live_agent().await;
     let store = &registry.app.store;
     let rename = async |read: &Listing, name: &str| {
-        let (named, contact) = (Listing { name: name.to_owned(), ..read.clone() }, Contact::default());
+        let (mut named, contact) = (read.clone(), Contact::default());
+        name.clone_into(&mut named.texts.name);
         store.republish(read, &named, None, &contact, None, registry.now()).await.unwrap()
     };
     let read = registry.stored(&id).await;

@@ -40,7 +40,7 @@ fn package(registry_type: &str, identifier: &str, version: &str) -> Value {
 }
 
 /// The description of a server that only has packages.
-fn packaged(name: &str, packages: Vec<Value>) -> Value {
+fn packaged(name: &str, packages: &[Value]) -> Value {
     json!({ "name": format!("org.example/{name}"), "description": "Stores notes.", "version": "1.0.0",
         "packages": packages })
 }
@@ -205,7 +205,8 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
         let packages = all.iter().map(|(registry_type, identifier)| {
             with_members(with_members(package(registry_type, identifier, "1.0.0"), &argument("-y")), &more)
         });
-        let answer = registry.publish(&packaged(name, packages.collect())).await;
+        let packages: Vec<Value> = packages.collect();
+        let answer = registry.publish(&packaged(name, &packages)).await;
         assert_contains(answer["message"].as_str().unwrap(), &["only checks its packages"]);
         let id = id_of(&answer);
         registry.deliver_events().await;
@@ -254,7 +255,7 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     assert!(!html.contains(">Live<") && !html.contains("The last 90 days"), "{html}");
     assert_contains(&registry.text("/status").await, &[&format!("<bdi>{}</bdi></a>", ids[0])]);
     // Its lane stays while it waits for another check.
-    let unknown_type = packaged("unknown-type", vec![package("oci", "acme/notes", "1.0.0")]);
+    let unknown_type = packaged("unknown-type", &[package("oci", "acme/notes", "1.0.0")]);
     let again = registry.publish(&unknown_type).await;
     assert_members(&again, &json!({ "lane": "unchecked", "status": "queued" }));
     assert_contains(again["next"]["note"].as_str().unwrap(), &["asked_at"]);
@@ -301,7 +302,7 @@ async fn packages_of_a_simple_index_are_checked_by_their_core_metadata() {
         ("nowhere", "1.0.0", "missing", "needs_fix"),
     ] {
         let name = if state == "named" { "named".to_owned() } else { format!("{identifier}-{version}") };
-        let document = packaged(&name, vec![package("pypi", identifier, version)]);
+        let document = packaged(&name, &[package("pypi", identifier, version)]);
         let id = id_of(&registry.publish(&document).await);
         let status = registry.probed_status(&id).await;
         assert_members(&status, &json!({ "/evidence/packages/0/state": state, "lane": lane }));

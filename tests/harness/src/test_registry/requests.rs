@@ -109,7 +109,7 @@ impl TestRegistry {
         result["structuredContent"].clone()
     }
 
-    async fn tool_result(&self, name: &str, arguments: &Value) -> Value {
+    pub(super) async fn tool_result(&self, name: &str, arguments: &Value) -> Value {
         let params = json!({ "name": name, "arguments": for_whole_answer(name, arguments) });
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
         let request = self.http.post(self.url("/api/protocol")).header("mcp-protocol-version", "2025-11-25");

@@ -57,6 +57,12 @@ impl TestRegistry {
         self.deliver_to_live(id).await;
     }
 
+    /// The problem with which a tool refuses these arguments; `None` if it accepts them.
+    pub async fn tool_problem(&self, tool: &str, arguments: &Value) -> Option<Value> {
+        let result = self.tool_result(tool, arguments).await;
+        (result["isError"] == true).then(|| result["structuredContent"].clone())
+    }
+
     /// The code of the problem with which a tool refuses these arguments.
     pub async fn refused_code(&self, tool: &str, arguments: &Value) -> Value {
         self.refused_tool(tool, arguments).await["code"].clone()
