@@ -116,11 +116,14 @@ impl ReadCache {
 
     /// The cores of the listings with these keys, in no order; one `read` gets the items of those that are not cached. Keys
     /// without an item are left out.
-    pub(crate) async fn cores(
+    pub(crate) async fn cores<R>(
         &self,
         keys: Vec<Key>,
-        read: impl AsyncFnOnce(Vec<Key>) -> Result<Vec<Item>>,
-    ) -> Result<Vec<Arc<Listing>>> {
+        read: impl FnOnce(Vec<Key>) -> R,
+    ) -> Result<Vec<Arc<Listing>>>
+    where
+        R: Future<Output = Result<Vec<Item>>>,
+    {
         let wanted = keys.into_iter().map(|key| (key.pk.clone(), key)).collect();
         let core = |item: Item| Ok((text(&item, "pk").to_owned(), Arc::new(serde_dynamo::from_item(item)?)));
         let read = async |missing: Vec<(String, Key)>| {
@@ -132,11 +135,14 @@ impl ReadCache {
 
     /// The items with these keys, from which boosts are computed. One `read` gets those of the partitions that are not
     /// cached. A partition must always be read with the same keys.
-    pub(crate) async fn boosts(
+    pub(crate) async fn boosts<R>(
         &self,
         keys: Vec<Key>,
-        read: impl AsyncFnOnce(Vec<Key>) -> Result<Vec<Item>>,
-    ) -> Result<Vec<Item>> {
+        read: impl FnOnce(Vec<Key>) -> R,
+    ) -> Result<Vec<Item>>
+    where
+        R: Future<Output = Result<Vec<Item>>>,
+    {
         let mut wanted: BTreeMap<String, Vec<Key>> = BTreeMap::new();
         for key in keys {
             wanted.entry(key.pk.clone()).or_default().push(key);
@@ -155,21 +161,23 @@ impl ReadCache {
     }
 
     /// The cached counts of a partition, or the result of `read`, which gets the counts that have become too old.
-    pub(crate) async fn live(
-        &self,
-        partition: &str,
-        read: impl AsyncFnOnce(Option<Live>) -> Result<Live>,
-    ) -> Result<Live> {
+    pub(crate) async fn live<R>(&self, partition: &str, read: impl FnOnce(Option<Live>) -> R) -> Result<Live>
+    where
+        R: Future<Output = Result<Live>>,
+    {
         self.0.one(&self.0.live, self.0.ages.counts, partition, read).await
     }
 
     /// The cached manifest of the search index, which is in this partition, or the result of `read`, which gets the manifest
     /// that has become too old.
-    pub(crate) async fn manifest(
+    pub(crate) async fn manifest<R>(
         &self,
         partition: &str,
-        read: impl AsyncFnOnce(Option<Arc<Manifest>>) -> Result<Arc<Manifest>>,
-    ) -> Result<Arc<Manifest>> {
+        read: impl FnOnce(Option<Arc<Manifest>>) -> R,
+    ) -> Result<Arc<Manifest>>
+    where
+        R: Future<Output = Result<Arc<Manifest>>>,
+    {
         self.0.one(&self.0.manifest, self.0.ages.counts, partition, read).await
     }
 
@@ -211,13 +219,16 @@ impl Drop for Writing {
 
 impl Caches {
     /// A value that is younger than `max_age`, or the result of `read`.
-    async fn one<T: Clone>(
+    async fn one<T: Clone, R>(
         &self,
         cache: &Cache<String, Aged<T>>,
         max_age: i64,
         key: &str,
-        read: impl AsyncFnOnce(Option<T>) -> Result<T>,
-    ) -> Result<T> {
+        read: impl FnOnce(Option<T>) -> R,
+    ) -> Result<T>
+    where
+        R: Future<Output = Result<T>>,
+    {
         if max_age == 0 {
             return read(None).await;
         }
@@ -234,12 +245,15 @@ impl Caches {
 
     /// The values of partitions, in no order; one `read` gets those that are not cached. What it does not find is left
     /// out. The partitions are in order: otherwise two readers could wait for each other.
-    async fn many<K, T: Clone, W: Weighter<String, Aged<T>> + Clone>(
+    async fn many<K, T: Clone, W: Weighter<String, Aged<T>> + Clone, R>(
         &self,
         cache: &Cache<String, Aged<T>, W>,
         wanted: BTreeMap<String, K>,
-        read: impl AsyncFnOnce(Vec<(String, K)>) -> Result<Vec<(String, T)>>,
-    ) -> Result<Vec<T>> {
+        read: impl FnOnce(Vec<(String, K)>) -> R,
+    ) -> Result<Vec<T>>
+    where
+        R: Future<Output = Result<Vec<(String, T)>>>,
+    {
         if self.ages.listings == 0 {
             let found = read(wanted.into_iter().collect()).await?;
             return Ok(found.into_iter().map(|(_, value)| value).collect());

@@ -88,8 +88,9 @@ fn held_endpoints(listing: &Listing) -> [Option<Key>; 2] {
 }
 
 impl Transaction {
-    /// Takes the endpoint that a listing [holds](held_endpoints), and releases the one that it holds no longer. Returns the write that takes
-    /// the new endpoint. The URL of its card leads to it, too, so that it is not published a second time by its card.
+    /// Takes the endpoint that a listing [holds](held_endpoints), and releases the one that it holds no longer. Returns the
+    /// write that takes the new endpoint. The URL of its card leads to it, too, so that it is not published a second time by
+    /// its card.
     pub(super) fn hold_endpoint(&mut self, before: &Listing, after: &Listing) -> Option<WriteId> {
         let ([old, old_card], [new, new_card]) = (held_endpoints(before), held_endpoints(after));
         // One item may be written only once in a transaction. `release_card` releases the old one.
