@@ -71,9 +71,10 @@ impl Stack {
         let (id, _) = submission.ids();
         let now = Clock::System.now();
         let mut listing = submission.listing(id, now);
-        listing.name = name.to_owned();
-        listing.description = Some(description.to_owned());
-        (listing.lane, listing.live_since, listing.last_ok_at) = (Lane::Active, Some(now), Some(now));
+        listing.texts.name = name.to_owned();
+        listing.texts.description = Some(description.to_owned());
+        (listing.lane, listing.proof.live_since, listing.proof.last_ok_at) =
+            (Lane::Active, Some(now), Some(now));
         let news = feed_item("listing_live", &listing, now);
         let store = Store::new(self.client.clone(), "table");
         store.insert(&listing, None, &submission.contact, &news, None).await.unwrap();

@@ -34,13 +34,13 @@ fn listings() -> impl Strategy<Value = Listing> {
             let now = Moment::from_second(NOW).unwrap();
             let mut listing = submission.listing(submission.ids().0, now - SignedDuration::from_hours(300));
             listing.lane = lane;
-            listing.failures = failures;
-            listing.lease = Some("mark".to_owned());
-            listing.lease_until = NOW * 1000;
+            listing.schedule.failures = failures;
+            listing.schedule.lease.token = Some("mark".to_owned());
+            listing.schedule.lease.until = NOW * 1000;
             if lane == Lane::Active {
-                listing.strikes = strikes.into_iter().map(|ago| NOW / 3600 - ago).collect();
-                listing.live_since = Some(now - SignedDuration::from_secs(ok_ago));
-                listing.last_ok_at = listing.live_since;
+                listing.schedule.strikes = strikes.into_iter().map(|ago| NOW / 3600 - ago).collect();
+                listing.proof.live_since = Some(now - SignedDuration::from_secs(ok_ago));
+                listing.proof.last_ok_at = listing.proof.live_since;
             }
             listing
         })
@@ -75,28 +75,28 @@ proptest! {
         let now = assessment.probed_at;
         let week = SignedDuration::from_hours(7 * 24);
 
-        prop_assert_eq!(&after.lease, &None, "a verdict releases the lease");
-        prop_assert!(after.due_at > now && after.due_at <= now + week, "the next probe is later and within a week");
+        prop_assert_eq!(&after.schedule.lease.token, &None, "a verdict releases the lease");
+        prop_assert!(after.schedule.due_at > now && after.schedule.due_at <= now + week, "the next probe is later and within a week");
         prop_assert_eq!(after.lane == Lane::Active, is_good || (before.lane == Lane::Active && after.lane != Lane::Demoted));
         if is_good {
-            prop_assert_eq!((after.failures, after.strikes.len()), (0, 0));
-            prop_assert_eq!(after.last_ok_at, Some(now));
-            prop_assert!(after.due_at < now + week);
+            prop_assert_eq!((after.schedule.failures, after.schedule.strikes.len()), (0, 0));
+            prop_assert_eq!(after.proof.last_ok_at, Some(now));
+            prop_assert!(after.schedule.due_at < now + week);
         } else if before.lane == Lane::Active {
             let fails_a_check = assessment.verdict.handshake == Handshake::Ok;
             prop_assert!(!fails_a_check || after.lane == Lane::Demoted, "a failed check demotes at once");
             prop_assert!(fails_a_check || job == Job::Recheck || after.lane == Lane::Active, "a tick never demotes");
-            let strikes: BTreeSet<i64> = after.strikes.iter().copied().collect();
-            prop_assert_eq!(strikes.len(), after.strikes.len(), "an hour counts once");
+            let strikes: BTreeSet<i64> = after.schedule.strikes.iter().copied().collect();
+            prop_assert_eq!(strikes.len(), after.schedule.strikes.len(), "an hour counts once");
             if after.lane == Lane::Demoted && !fails_a_check {
-                let hours: BTreeSet<i64> = before.strikes.iter().copied().chain([NOW / 3600]).collect();
+                let hours: BTreeSet<i64> = before.schedule.strikes.iter().copied().chain([NOW / 3600]).collect();
                 prop_assert!(hours.len() >= 3, "demoted after {} hours", hours.len());
-                let silence = before.last_ok_at.map(|last| now.duration_since(last));
+                let silence = before.proof.last_ok_at.map(|last| now.duration_since(last));
                 let week_over = silence.is_none_or(|silence| silence >= week - SignedDuration::from_hours(1));
                 prop_assert!(!assessment.verdict.inconclusive || week_over, "an inconclusive probe demotes only at the end of the week");
             } else if !fails_a_check {
-                prop_assert_eq!(after.live_since, before.live_since);
-                prop_assert_eq!(&after.probe, &before.probe, "the last proof is still shown");
+                prop_assert_eq!(after.proof.live_since, before.proof.live_since);
+                prop_assert_eq!(&after.proof.probe, &before.proof.probe, "the last proof is still shown");
             }
         } else {
             let expected = match (before.lane, assessment.verdict.inconclusive) {
@@ -105,7 +105,7 @@ proptest! {
                 (_, false) => Lane::NeedsFix,
             };
             prop_assert_eq!(after.lane, expected);
-            prop_assert!(after.due_at >= now + SignedDuration::from_secs(360), "no probe within six minutes");
+            prop_assert!(after.schedule.due_at >= now + SignedDuration::from_secs(360), "no probe within six minutes");
         }
     }
 }

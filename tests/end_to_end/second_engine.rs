@@ -105,7 +105,7 @@ async fn listing_is_inserted_once() {
         // The store sets `hosted` when it has indexed the hosts.
         let listing = Listing { hosted: true, ..listing };
         assert_eq!(app.store.listing(&listing.id).await.unwrap(), Some(listing.clone()), "{engine}");
-        let named = app.store.listings_named(&listing.name.to_uppercase()).await.unwrap();
+        let named = app.store.listings_named(&listing.texts.name.to_uppercase()).await.unwrap();
         assert_eq!(named, std::slice::from_ref(&listing), "{engine}");
         assert_eq!(app.store.feed(None, 10).await.unwrap(), (vec![news.clone()], None), "{engine}");
     }

@@ -208,7 +208,7 @@ async fn queue_again(app: &App) {
         };
         sent += listings.len();
         for listing in listings {
-            app.bus.send(&Event::of(&listing, What::Queued, listing.due_at)).await;
+            app.bus.send(&Event::of(&listing, What::Queued, listing.schedule.due_at)).await;
         }
         from = next;
         if from.is_none() {

@@ -186,7 +186,7 @@ impl App {
         let has_expired = |listing: &Listing| listing.lane == Lane::Active && !listing.is_live(oldest_proof);
         let proven_at = before.proven_at().filter(|_| has_expired(before) && !has_expired(after));
         let Some(expired_at) = proven_at.map(|at| at + self.settings.recheck_interval()) else { return };
-        if let Err(error) = self.store.uncount_overdue(before.shown_kind(), expired_at).await {
+        if let Err(error) = self.store.uncount_overdue(before.likely_kind(), expired_at).await {
             tracing::warn!(%error, "the count of Live listings is too low until the next count");
         }
     }

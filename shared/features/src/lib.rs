@@ -36,7 +36,7 @@ use registry_model::{FeedItem, Listing, Moment};
 
 /// An entry of the public feed about a listing; `text` follows its name.
 pub(crate) fn feed_item(listing: &Listing, what: &str, at: Moment, text: &str) -> FeedItem {
-    FeedItem::of_listing(listing, what, format!("{} {text}", listing.name), at)
+    FeedItem::of_listing(listing, what, format!("{} {text}", listing.texts.name), at)
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 pub mod canary;
 pub mod listing;
 pub mod name_proof;
-mod offered_proof;
 pub mod operations;
 mod rights;
 pub mod self_listing;

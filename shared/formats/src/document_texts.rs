@@ -46,11 +46,11 @@ pub fn is_unfit_tool(definition: &str) -> bool {
 /// A listing's own texts come from its publisher, or from the peer at an earlier probe.
 pub fn listing_faults(listing: &Listing) -> TextFaults {
     let texts = [
-        ("name", Some(&listing.name), TextKind::Name),
-        ("description", listing.description.as_ref(), TextKind::Description),
-        ("server name", listing.server_name.as_ref(), TextKind::Label),
-        ("version", listing.version.as_ref(), TextKind::Label),
-        ("website", listing.website.as_ref(), TextKind::Value),
+        ("name", Some(&listing.texts.name), TextKind::Name),
+        ("description", listing.texts.description.as_ref(), TextKind::Description),
+        ("server name", listing.ownership.server_name.as_ref(), TextKind::Label),
+        ("version", listing.texts.version.as_ref(), TextKind::Label),
+        ("website", listing.texts.website.as_ref(), TextKind::Value),
         ("URL", listing.url.as_ref(), TextKind::Value),
         ("card's URL", listing.card_url.as_ref(), TextKind::Value),
         ("endpoint", listing.endpoint.as_ref(), TextKind::Value),

@@ -21,8 +21,8 @@ const LONGEST_LEAF: usize = 60;
 /// already looks marked gets a mark, too, so that no two listings have the same name.
 pub fn name_of_listing(listing: &Listing) -> String {
     // Anybody can attach a name to a listing, and clients store this one.
-    let own = listing.is_described() || listing.name_hold == Some(NameHold::Held);
-    match listing.server_name.as_deref().filter(|name| own && is_name(name)) {
+    let own = listing.is_described() || listing.ownership.name_hold == Some(NameHold::Held);
+    match listing.ownership.server_name.as_deref().filter(|name| own && is_name(name)) {
         Some(name) if has_right_to(listing, name) && !looks_marked(name) => name.to_owned(),
         Some(name) => {
             let (owner, leaf) = name.split_once('/').unwrap_or((name, ""));
@@ -55,7 +55,7 @@ pub fn reversed_host(url: &Url) -> String {
 /// The first listing with a name gets the id that is made from the name alone. It has the right to the name until
 /// another listing proves the name.
 fn has_right_to(listing: &Listing, name: &str) -> bool {
-    match listing.name_hold {
+    match listing.ownership.name_hold {
         None => listing.id == ListingId::of_name(Kind::Mcp, name),
         Some(hold) => hold == NameHold::Held,
     }

@@ -40,12 +40,14 @@ fn read_shelf(line: &'static str) -> Option<Shelf> {
 
 const OTHER: (&str, &str) = ("other", "Other");
 
-impl Category {
-    /// For listings without a better match.
-    pub fn other() -> Self {
+/// For listings without a better match.
+impl Default for Category {
+    fn default() -> Self {
         Self(OTHER.0.to_owned())
     }
+}
 
+impl Category {
     /// The category that most of the words select; a word in the name counts twice.
     pub fn of(kind: Kind, name: &str, texts: &[&str]) -> Self {
         let name = words(name);
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn every_category_has_a_label() {
-        assert_eq!(Category::other().label(), "Other");
+        assert_eq!(Category::default().label(), "Other");
         assert_eq!(Category::by_id("data-storage").unwrap().label(), "Data & storage");
         assert_eq!(Category::by_id("nonsense"), None);
         assert_eq!(SHELVES.len(), 20, "a row of the table is not readable");

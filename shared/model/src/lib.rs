@@ -84,7 +84,7 @@ pub use hash_prefix::{HashPrefix, InvalidHashPrefix, id_hash};
 pub use host_name::{HostName, InvalidHostName, has_public_suffix, registrable_domain};
 pub use identity::{Identity, KeySource, PublicJwk};
 pub use import_state::ImportState;
-pub use listing::{Contact, ContactFrom, LastProbe, Listing};
+pub use listing::{Contact, ContactFrom, LastProbe, Lease, Listing, Ownership, Proof, Schedule, Texts};
 pub use listing_id::{InvalidListingId, ListingId};
 pub use listing_state::{
     DeclaredTransport, Kind, Lane, NameHold, NameProof, NameProofMethod, Obstacle, names_mcp_endpoint,

@@ -145,7 +145,7 @@ impl FeedItem {
     ];
 
     pub fn of_listing(listing: &Listing, what: &str, text: String, at: Moment) -> Self {
-        let (listing_id, name) = (Some(listing.id.clone()), listing.name.clone());
+        let (listing_id, name) = (Some(listing.id.clone()), listing.texts.name.clone());
         Self { what: what.to_owned(), at, listing_id, kind: listing.kind, name, text, severity: None }
     }
 
@@ -160,10 +160,13 @@ impl FeedItem {
             return None;
         }
         let proves = !before.has_proven_name() && after.has_proven_name();
-        let (what, text) = if let Some(name) = after.server_name.as_deref().filter(|_| proves) {
-            ("listing_name_proven", format!("{} proved that it may use the name {name}.", after.name))
-        } else if before.name != after.name && before.name != before.id.as_str() {
-            ("listing_renamed", format!("{} was renamed; its name was {}.", after.name, before.name))
+        let (what, text) = if let Some(name) = after.ownership.server_name.as_deref().filter(|_| proves) {
+            ("listing_name_proven", format!("{} proved that it may use the name {name}.", after.texts.name))
+        } else if before.texts.name != after.texts.name && before.texts.name != before.id.as_str() {
+            (
+                "listing_renamed",
+                format!("{} was renamed; its name was {}.", after.texts.name, before.texts.name),
+            )
         } else {
             return None;
         };

@@ -58,9 +58,9 @@ impl StateChange {
     /// proof.
     pub fn is_routine(&self) -> bool {
         self.live_change() == LiveChange::StaysLive
-            && self.before.failures == 0
-            && self.after.failures == 0
-            && self.before.last_ok_at.is_some_and(|last| self.is_same_week(last))
+            && self.before.schedule.failures == 0
+            && self.after.schedule.failures == 0
+            && self.before.proof.last_ok_at.is_some_and(|last| self.is_same_week(last))
     }
 
     pub fn is_same_week(&self, earlier: Moment) -> bool {
@@ -70,8 +70,8 @@ impl StateChange {
     /// Whether to delete the listing: it was never Live and has failed for [`FORGOTTEN_AFTER`], and nobody has requested a
     /// probe since.
     pub fn is_expired(&self) -> bool {
-        let failing = self.after.failing_since.filter(|_| !self.after.was_proven());
-        let failing = failing.map(|since| since.max(self.after.probe_requested_at.unwrap_or(since)));
+        let failing = self.after.schedule.failing_since.filter(|_| !self.after.was_proven());
+        let failing = failing.map(|since| since.max(self.after.schedule.probe_requested_at.unwrap_or(since)));
         let failing = failing.map(|since| self.record.probed_at.duration_since(since));
         failing.is_some_and(|failing| failing >= FORGOTTEN_AFTER)
     }
@@ -81,7 +81,8 @@ impl StateChange {
         let is_indexed = |listing: &Listing| listing.lane.is_proven() || listing.lane == Lane::Package;
         match (is_indexed(&self.before), is_indexed(&self.after)) {
             (true, true) => {
-                let of = |listing: &Listing| (listing.lane, listing.access(), listing.content_hash.clone());
+                let of =
+                    |listing: &Listing| (listing.lane, listing.access(), listing.texts.content_hash.clone());
                 self.was_overdue || of(&self.before) != of(&self.after)
             }
             (was, is) => was != is,
@@ -90,12 +91,12 @@ impl StateChange {
 
     /// Whether this probe proved the sign-in of a listing that is gated now.
     pub fn proves_sign_in(&self) -> bool {
-        self.after.lane == Lane::Gated && self.after.sign_in_at == Some(self.record.probed_at)
+        self.after.lane == Lane::Gated && self.after.proof.sign_in_at == Some(self.record.probed_at)
     }
 
     /// Whether the listing is shown with this evidence. If the recheck of a Live listing failed, the listing keeps its
     /// older evidence until the failure is confirmed.
     pub fn is_shown(&self) -> bool {
-        self.after.probe.as_ref().is_some_and(|probe| probe.at == self.assessment.probed_at)
+        self.after.proof.probe.as_ref().is_some_and(|probe| probe.at == self.assessment.probed_at)
     }
 }

@@ -48,7 +48,7 @@ pub async fn listed(
     }
     let is_good = verdict.handshake == Handshake::Ok || verdict.facts.sign_in.is_some();
     // After a failure, a passed probe reduces the danger of the trail; a probe that was requested has not read the trail.
-    let is_steady = listing.lane.is_proven() && listing.failures == 0;
+    let is_steady = listing.lane.is_proven() && listing.schedule.failures == 0;
     let (holder, trail) = match verdict.facts.endpoint.as_deref().filter(|_| is_good) {
         Some(endpoint) if !is_steady || listing.endpoint.as_deref() != Some(endpoint) => {
             let (holder, trail) =
@@ -73,7 +73,9 @@ fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Opt
     let card_url = listing.card_url.as_ref().filter(|_| verdict.facts.kind != Some(Kind::Mcp));
     Context {
         reach: app.settings.reach(),
-        card_url: card_url.or(listing.url.as_ref().filter(|_| listing.server_name.is_none())).cloned(),
+        card_url: card_url
+            .or(listing.url.as_ref().filter(|_| listing.ownership.server_name.is_none()))
+            .cloned(),
         endpoint_holder,
         listing: Some(shown),
     }

@@ -122,7 +122,7 @@ fn endpoint_unique(verdict: &Verdict, context: &Context) -> Check {
 fn tools_unchanged(facts: &Facts, context: &Context) -> Check {
     // Nobody relied on the tools of a listing that was never proven, and its owner may be repairing them.
     let proven = context.listing.as_ref().filter(|listing| listing.was_proven());
-    let before = proven.and_then(|listing| listing.tools_hash.as_ref());
+    let before = proven.and_then(|listing| listing.proof.tools_hash.as_ref());
     let (before, now) = match (before, &facts.tools_hash) {
         (Some(before), Some(now)) if form(before) == form(now) => (before, now),
         _ => {

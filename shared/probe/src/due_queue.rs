@@ -151,8 +151,8 @@ pub(super) fn budget_share(listing: &Listing) -> Share {
     if listing.lane.is_proven() {
         return Share::default();
     }
-    let name = listing.server_name.as_deref().filter(|_| listing.has_proven_name());
-    let proven = listing.shown_domain().cloned().or_else(|| HostName::of_server_name(name?));
+    let name = listing.ownership.server_name.as_deref().filter(|_| listing.has_proven_name());
+    let proven = listing.valid_domain().cloned().or_else(|| HostName::of_server_name(name?));
     let is_unproven = proven.is_none();
     let host = proven.or_else(|| listing.own_host()).map(String::from);
     let is_name = |host: &String| matches!(url::Host::parse(host), Ok(url::Host::Domain(_)));

@@ -44,7 +44,7 @@ pub fn advice(listing: &Listing, lane: Lane, evidence: Option<&Assessment>) -> A
         Lane::Package | Lane::Withdrawn => (Vec::new(), Vec::new()),
         Lane::Queued | Lane::NeedsFix | Lane::Demoted => (found(reasons), Vec::new()),
     };
-    match &listing.last_failure {
+    match &listing.proof.last_failure {
         // Until the failure is confirmed, the evidence is that of the proof.
         Some(failure) => Advice { must_fix: vec![failure.clone()], could_improve },
         None => Advice { must_fix, could_improve },

@@ -49,15 +49,15 @@ pub(crate) fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<Tal
         }
         // Once a week, and after a failure.
         (LiveChange::StaysLive, _) if change.is_routine() => {}
-        (LiveChange::StaysLive, _) if change.record.ok && change.after.failures == 0 => {
+        (LiveChange::StaysLive, _) if change.record.ok && change.after.schedule.failures == 0 => {
             let text = format!(
                 "The recheck passed, so your listing is Live. Its next probe is due at the latest at {}.",
-                change.after.due_at
+                change.after.schedule.due_at
             );
             messages.push(message(TalkKind::Recheck, text));
         }
         // Further failures within the week are not reported.
-        (LiveChange::StaysLive, _) if change.before.failures == 0 => {
+        (LiveChange::StaysLive, _) if change.before.schedule.failures == 0 => {
             let rule = match change.was_overdue {
                 true => "Its last proof has expired, so it is not Live until it passes a probe.",
                 false => {
@@ -93,11 +93,11 @@ pub(crate) fn messages(change: &StateChange, reason: Option<&Reason>) -> Vec<Tal
 /// Whether tools that clients may already know have changed. A change is reported once; without stored tools, each probe
 /// that finds another hash reports it.
 fn tools_changed(change: &StateChange) -> bool {
-    let differ = match &change.before.kept_tools {
-        Some(_) => change.after.kept_tools != change.before.kept_tools,
+    let differ = match &change.before.proof.stored_tools {
+        Some(_) => change.after.proof.stored_tools != change.before.proof.stored_tools,
         None => change.assessment.checks.iter().any(|check| check.id == "tools_unchanged" && !check.ok),
     };
-    differ && change.before.last_ok_at.is_some()
+    differ && change.before.proof.last_ok_at.is_some()
 }
 
 fn fix(reason: Option<&Reason>) -> String {

@@ -16,7 +16,6 @@ mod due_queue;
 pub mod explain;
 pub mod handshake;
 mod inbox_messages;
-mod kept_tools;
 mod overdue;
 mod packages;
 pub mod reasons;

@@ -52,10 +52,10 @@ async fn continue_count(
         let (listings, next) = app.store.due(count.class, due, count.from.take()).await?;
         // Also listings that this run has probed without success: the index may still have them in another class.
         let is_overdue =
-            |listing: &Listing| listing.lane.is_proven() && !listing.shown_lane(oldest_proof).is_proven();
+            |listing: &Listing| listing.lane.is_proven() && !listing.public_lane(oldest_proof).is_proven();
         let overdue: Vec<Listing> = listings.into_iter().filter(is_overdue).collect();
         let were_live = overdue.iter().filter(|listing| listing.lane == Lane::Active);
-        were_live.for_each(|listing| count.counted.add(listing.shown_kind()));
+        were_live.for_each(|listing| count.counted.add(listing.likely_kind()));
         // The last count can have missed a listing that a probe had claimed. Those recorded already are left out.
         let news: Vec<FeedItem> = overdue.iter().map(|listing| news(listing, now)).collect();
         app.store.record_overdue(&news).await?;
@@ -77,7 +77,7 @@ async fn continue_count(
 }
 
 fn news(listing: &Listing, now: Moment) -> FeedItem {
-    let name = &listing.name;
+    let name = &listing.texts.name;
     let text = format!(
         "The last proof of {name} has expired. It is neither Live nor gated until it passes a probe again."
     );

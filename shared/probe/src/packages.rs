@@ -32,7 +32,7 @@ const SIMPLE_JSON: &str = "application/vnd.pypi.simple.v1+json";
 pub(super) async fn check(app: &App, listing: &Listing) -> Result<Verdict, StoreError> {
     let document = app.store.server_document(&listing.id).await?;
     let packages = document.map(|document| document.packages()).unwrap_or_default();
-    let name = listing.server_name.as_deref().unwrap_or_default();
+    let name = listing.ownership.server_name.as_deref().unwrap_or_default();
     let checked = packages.into_iter().take(MAX_CHECKED + 1).enumerate();
     let checked = checked.map(|(index, (package, description))| async move {
         let is_checked = index < MAX_CHECKED && runs_itself(app, &package, &description);

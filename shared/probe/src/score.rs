@@ -28,7 +28,12 @@ pub fn compute_score(verdict: &Verdict, checks: &[Check], listing: Option<&Listi
 /// server says of itself.
 fn texts<'a>(facts: &'a Facts, listing: Option<&'a Listing>) -> [Option<&'a str>; 4] {
     let texts = match listing.filter(|listing| listing.is_described()) {
-        Some(own) => [Some(&own.name), own.description.as_ref(), own.version.as_ref(), own.website.as_ref()],
+        Some(own) => [
+            Some(&own.texts.name),
+            own.texts.description.as_ref(),
+            own.texts.version.as_ref(),
+            own.texts.website.as_ref(),
+        ],
         None => [&facts.name, &facts.description, &facts.version, &facts.website].map(Option::as_ref),
     };
     texts.map(|text| text.map(|text| text.trim()).filter(|text| !text.is_empty()))

@@ -327,8 +327,8 @@ async fn claim(app: &App, id: &ListingId) -> Option<Listing> {
     let claimed = async {
         let claimed = app.store.claim(&claim).await?;
         match claimed {
-            Some(listing) if listing.attempts > 1 => {
-                let until = now + pause_after(listing.attempts);
+            Some(listing) if listing.schedule.lease.attempts > 1 => {
+                let until = now + pause_after(listing.schedule.lease.attempts);
                 Ok(app.store.postpone(&listing, until).await?.then_some(listing))
             }
             claimed => Ok(claimed),
@@ -399,7 +399,7 @@ fn subject(app: &App, listing: &Listing, job: Job) -> Result<Subject, Box<Verdic
         is_proven: listing.lane.is_proven(),
         url,
         depth: if is_light { Depth::Question } else { Depth::Message },
-        last_era: listing.era.clone(),
+        last_era: listing.proof.era.clone(),
         declared: listing.declared,
     })
 }

@@ -6,7 +6,8 @@ use sha2::{Digest, Sha256};
 
 use registry_formats::{name_owner, server_json};
 use registry_model::{
-    Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Listing, Moment, Verdict,
+    Assessment, Category, Facts, Handshake, Kind, Lane, LastProbe, Lease, Listing, Moment, Proof, Schedule,
+    Verdict,
 };
 use registry_search::IndexedText;
 use registry_settings::Settings;
@@ -39,27 +40,29 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     let now = assessment.probed_at;
     let good = assessment.verdict.handshake == Handshake::Ok && assessment.is_clean();
     let mut after = Listing {
-        attempts: 0,
-        lease: None,
-        lease_until: 0,
-        asked_at: now.as_millisecond(),
-        at_once: false,
-        last_failure: None,
+        proof: Proof { last_failure: None, ..before.proof.clone() },
+        schedule: Schedule {
+            lease: Lease::default(),
+            asked_at: now.as_millisecond(),
+            at_once: false,
+            ..before.schedule.clone()
+        },
         ..before.clone()
     };
     let rechecked_at = Some(now).filter(|_| before.lane == Lane::Active);
-    after.rechecked_at = rechecked_at.or(before.rechecked_at);
+    after.proof.rechecked_at = rechecked_at.or(before.proof.rechecked_at);
     if good {
-        after.still_ok_at = rechecked_at.or(before.still_ok_at);
+        after.proof.still_ok_at = rechecked_at.or(before.proof.still_ok_at);
         apply_facts(&mut after, assessment);
         set_last_probe(&mut after, assessment);
         after.lane = Lane::Active;
         let is_live = before.is_live(now - settings.recheck_interval());
-        after.live_since = before.live_since.filter(|_| is_live).or(Some(now));
-        after.last_ok_at = Some(now);
-        after.sign_in_at = None;
+        after.proof.live_since = before.proof.live_since.filter(|_| is_live).or(Some(now));
+        after.proof.last_ok_at = Some(now);
+        after.proof.sign_in_at = None;
         let is_whole = is_whole_handshake(assessment);
-        after.whole_ok_at = Some(now).filter(|_| is_whole).or(before.whole_ok_at).or(before.last_ok_at);
+        after.proof.whole_ok_at =
+            Some(now).filter(|_| is_whole).or(before.proof.whole_ok_at).or(before.proof.last_ok_at);
         pass(&mut after, assessment, settings);
         return after;
     }
@@ -67,7 +70,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
         gate(&mut after, assessment, settings);
         return after;
     }
-    after.failures = before.failures.saturating_add(1);
+    after.schedule.failures = before.schedule.failures.saturating_add(1);
     if before.lane.is_proven() {
         if assessment.verdict.handshake == Handshake::Ok {
             // The server answered, so the check is no accident of the network and needs no confirmation.
@@ -82,7 +85,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
     let verdict = &assessment.verdict;
     // A listing that cannot be probed does not fail.
     let fails = verdict.handshake != Handshake::Skip;
-    after.failing_since = before.failing_since.or(Some(now)).filter(|_| fails);
+    after.schedule.failing_since = before.schedule.failing_since.or(Some(now)).filter(|_| fails);
     if before.lane != Lane::Demoted {
         after.lane = match before.lane {
             Lane::Package if verdict.inconclusive => Lane::Package,
@@ -92,10 +95,10 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
             _ => Lane::NeedsFix,
         };
         if after.lane == Lane::Package {
-            after.content_hash = Some(IndexedText::of(&after, Some(assessment)).content_hash());
+            after.texts.content_hash = Some(IndexedText::of(&after, Some(assessment)).content_hash());
         }
     }
-    after.due_at = now + pause(&after, verdict, settings);
+    after.schedule.due_at = now + pause(&after, verdict, settings);
     after
 }
 
@@ -105,9 +108,9 @@ fn gate(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     apply_facts(after, assessment);
     set_last_probe(after, assessment);
     after.lane = Lane::Gated;
-    after.last_failure = None;
-    after.live_since = None;
-    after.sign_in_at = Some(now);
+    after.proof.last_failure = None;
+    after.proof.live_since = None;
+    after.proof.sign_in_at = Some(now);
     pass(after, assessment, settings);
 }
 
@@ -115,17 +118,18 @@ fn gate(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
 fn pass(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     let now = assessment.probed_at;
     // A server that answers at the domain of its name supports the name, also if it was listed before names had proofs.
-    let by_domain = || name_owner::proof_by_domain(after.server_name.as_deref()?, after.url.as_deref()?, now);
-    after.name_proof = after.name_proof.or_else(by_domain);
+    let by_domain =
+        || name_owner::proof_by_domain(after.ownership.server_name.as_deref()?, after.url.as_deref()?, now);
+    after.ownership.name_proof = after.ownership.name_proof.or_else(by_domain);
     // A sign-in is proven by other requests than a handshake, so their time is not comparable.
     let is_ok = assessment.verdict.handshake == Handshake::Ok;
     let latency = assessment.verdict.latency_ms.filter(|_| is_ok);
-    after.history.add_passed(now, after.failing_since, latency);
-    after.failures = 0;
-    after.strikes.clear();
-    after.failing_since = None;
-    after.content_hash = Some(IndexedText::of(after, Some(assessment)).content_hash());
-    after.due_at = next_recheck(after, now, settings);
+    after.proof.history.add_passed(now, after.schedule.failing_since, latency);
+    after.schedule.failures = 0;
+    after.schedule.strikes.clear();
+    after.schedule.failing_since = None;
+    after.texts.content_hash = Some(IndexedText::of(after, Some(assessment)).content_hash());
+    after.schedule.due_at = next_recheck(after, now, settings);
 }
 
 /// A failed Active or gated listing stays as it is and keeps its last proof until the failure is confirmed. A silent server
@@ -133,26 +137,26 @@ fn pass(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
 /// job has found, in its next run. A Live server that now asks for a sign-in becomes gated.
 fn apply_failure(after: &mut Listing, assessment: &Assessment, job: Job, settings: &Settings) {
     let now = assessment.probed_at;
-    after.failing_since = after.failing_since.or(Some(now));
-    after.last_failure = assessment.verdict.reasons.first().cloned();
+    after.schedule.failing_since = after.schedule.failing_since.or(Some(now));
+    after.proof.last_failure = assessment.verdict.reasons.first().cloned();
     if job != Job::Recheck {
-        after.due_at = now + tick(settings).min(STRIKE_PAUSE);
+        after.schedule.due_at = now + tick(settings).min(STRIKE_PAUSE);
         return;
     }
     let hour = now.as_second() / 3600;
-    if after.strikes.len() < STRIKES && !after.strikes.contains(&hour) {
-        after.strikes.push(hour);
+    if after.schedule.strikes.len() < STRIKES && !after.schedule.strikes.contains(&hour) {
+        after.schedule.strikes.push(hour);
     }
     let week_ends = after
         .proven_at()
         .map_or(now, |last| last + settings.recheck_interval() - SignedDuration::from_hours(1));
     let week_over = now >= week_ends;
     // A silent server has all its strikes within hours. Until its week is over, it is asked less often.
-    let is_silent = after.strikes.len() >= STRIKES && !week_over;
-    let doublings = after.failures.saturating_sub(STRIKES as u32).min(MAX_DOUBLINGS);
+    let is_silent = after.schedule.strikes.len() >= STRIKES && !week_over;
+    let doublings = after.schedule.failures.saturating_sub(STRIKES as u32).min(MAX_DOUBLINGS);
     let again = if is_silent { STRIKE_PAUSE * (1 << doublings) } else { STRIKE_PAUSE };
-    after.due_at = (now + again).min(week_ends.max(now + STRIKE_PAUSE));
-    if after.strikes.len() >= STRIKES && (week_over || !assessment.verdict.inconclusive) {
+    after.schedule.due_at = (now + again).min(week_ends.max(now + STRIKE_PAUSE));
+    if after.schedule.strikes.len() >= STRIKES && (week_over || !assessment.verdict.inconclusive) {
         if assessment.proves_sign_in() {
             return gate(after, assessment, settings);
         }
@@ -162,37 +166,38 @@ fn apply_failure(after: &mut Listing, assessment: &Assessment, job: Job, setting
 
 fn demote(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
     set_last_probe(after, assessment);
-    after.tools_hash = assessment.verdict.facts.tools_hash.clone().or(after.tools_hash.take());
-    after.last_failure = None;
+    after.proof.tools_hash = assessment.verdict.facts.tools_hash.clone().or(after.proof.tools_hash.take());
+    after.proof.last_failure = None;
     after.lane = Lane::Demoted;
-    after.failing_since = after.failing_since.or(Some(assessment.probed_at));
-    after.live_since = None;
-    after.strikes.clear();
-    after.due_at = assessment.probed_at + pause(after, &assessment.verdict, settings);
+    after.schedule.failing_since = after.schedule.failing_since.or(Some(assessment.probed_at));
+    after.proof.live_since = None;
+    after.schedule.strikes.clear();
+    after.schedule.due_at = assessment.probed_at + pause(after, &assessment.verdict, settings);
 }
 
 fn apply_facts(listing: &mut Listing, assessment: &Assessment) {
     let verdict = &assessment.verdict;
     let facts = &verdict.facts;
     if facts.kind.is_some() && facts.kind != listing.kind {
-        (listing.kind, listing.card_url, listing.tools_hash) = (facts.kind, None, None);
+        (listing.kind, listing.card_url, listing.proof.tools_hash) = (facts.kind, None, None);
     }
     match assessment.has_bad_texts() {
         true => apply_addresses(listing, facts),
         false => apply_texts(listing, facts),
     }
-    listing.era = facts.protocol_versions.first().cloned().or(listing.era.take());
-    listing.tools_hash = facts.tools_hash.clone().or(listing.tools_hash.take());
-    listing.category = category(listing, verdict);
+    listing.proof.era = facts.protocol_versions.first().cloned().or(listing.proof.era.take());
+    listing.proof.tools_hash = facts.tools_hash.clone().or(listing.proof.tools_hash.take());
+    listing.texts.category = category(listing, verdict);
 }
 
 /// The texts of a server description stay: they are its publisher's. A name in the form of a server name is not used,
 /// because it claims a namespace.
 pub fn apply_texts(listing: &mut Listing, facts: &Facts) {
     let described = listing.is_described();
-    let is_foreign = |name: &str| server_json::is_name_of_another(name, listing.server_name.as_deref());
+    let is_foreign =
+        |name: &str| server_json::is_name_of_another(name, listing.ownership.server_name.as_deref());
     if let Some(name) = facts.name.as_ref().filter(|name| !described && !is_foreign(name)) {
-        listing.name.clone_from(name);
+        listing.texts.name.clone_from(name);
     }
     // A card or server that was read and lacks a text no longer has it.
     let is_read = facts.name.is_some() && !described;
@@ -201,9 +206,9 @@ pub fn apply_texts(listing: &mut Listing, facts: &Facts) {
             own.clone_from(found);
         }
     };
-    keep(&mut listing.description, &facts.description);
-    keep(&mut listing.version, &facts.version);
-    keep(&mut listing.website, &facts.website);
+    keep(&mut listing.texts.description, &facts.description);
+    keep(&mut listing.texts.version, &facts.version);
+    keep(&mut listing.texts.website, &facts.website);
     apply_addresses(listing, facts);
 }
 
@@ -214,20 +219,20 @@ fn apply_addresses(listing: &mut Listing, facts: &Facts) {
 
 fn category(listing: &Listing, verdict: &Verdict) -> Category {
     let facts = &verdict.facts;
-    let mut texts: Vec<&str> = listing.description.iter().map(String::as_str).collect();
+    let mut texts: Vec<&str> = listing.texts.description.iter().map(String::as_str).collect();
     texts.extend(facts.skills.iter().flat_map(|skill| {
         [skill.name.as_str(), skill.description.as_str()]
             .into_iter()
             .chain(skill.tags.iter().map(String::as_str))
     }));
     texts.extend(facts.tools.iter().flat_map(|tool| [tool.name.as_str(), tool.description.as_str()]));
-    Category::of(listing.kind.unwrap_or(Kind::Agent), &listing.name, &texts)
+    Category::of(listing.kind.unwrap_or(Kind::Agent), &listing.texts.name, &texts)
 }
 
 fn set_last_probe(listing: &mut Listing, assessment: &Assessment) {
     let Facts { endpoint, card_url, .. } = &assessment.verdict.facts;
     let target = endpoint.as_ref().or(card_url.as_ref()).map_or(listing.target(), String::as_str);
-    listing.probe = Some(LastProbe {
+    listing.proof.probe = Some(LastProbe {
         handshake: assessment.verdict.handshake,
         score: assessment.score.value,
         at: assessment.probed_at,
@@ -262,7 +267,7 @@ fn is_whole_handshake(assessment: &Assessment) -> bool {
 /// Whether a light handshake renews the proof of a Live listing: an agent gets the message only once a week. Listings
 /// of earlier versions had only whole handshakes.
 pub fn is_light_enough(listing: &Listing, now: Moment, settings: &Settings) -> bool {
-    let whole = listing.whole_ok_at.or(listing.last_ok_at);
+    let whole = listing.proof.whole_ok_at.or(listing.proof.last_ok_at);
     let week = pause_until_recheck(EARLIEST_RECHECK, settings);
     listing.kind == Some(Kind::Agent) && whole.is_some_and(|whole| now.duration_since(whole) < week)
 }
@@ -277,7 +282,7 @@ fn pause(listing: &Listing, verdict: &Verdict, settings: &Settings) -> SignedDur
         return settings.recheck_interval();
     }
     let first = if verdict.inconclusive { tick(settings) } else { SignedDuration::from_hours(1) };
-    let doubled = first.saturating_mul(1 << listing.failures.saturating_sub(1).min(12));
+    let doubled = first.saturating_mul(1 << listing.schedule.failures.saturating_sub(1).min(12));
     let requested =
         verdict.retry_after.and_then(|wait| SignedDuration::try_from(wait).ok()).unwrap_or_default();
     doubled.max(requested).min(MAX_PAUSE)

@@ -3,7 +3,9 @@
 
 use registry_app::App;
 use registry_model::error::Problem;
-use registry_model::{BlockedHost, FeedItem, Lane, Listing, ListingId, Moment, ProbeHistory, Withdrawal};
+use registry_model::{
+    BlockedHost, FeedItem, Lane, Lease, Listing, ListingId, Moment, ProbeHistory, Proof, Schedule, Withdrawal,
+};
 use registry_store::StoreError;
 use registry_store::events::{Event, What};
 
@@ -63,19 +65,20 @@ pub async fn take_off(
             lane: Lane::Withdrawn,
             withdrawal: Some(withdrawal.clone()),
             holds_endpoint: withdrawal.by_owner && before.lane.is_proven(),
-            live_since: None,
-            // Otherwise an owner could change tools unseen by a withdrawal and a restore.
-            tools_hash: before.tools_hash.clone().filter(|_| withdrawal.by_owner),
-            kept_tools: before.kept_tools.clone().filter(|_| withdrawal.by_owner),
-            kept_contents: before.kept_contents.clone().filter(|_| withdrawal.by_owner),
-            strikes: Vec::new(),
-            last_failure: None,
-            attempts: 0,
-            lease: None,
-            lease_until: 0,
+            proof: Proof {
+                live_since: None,
+                // Otherwise an owner could change tools unseen by a withdrawal and a restore.
+                tools_hash: before.proof.tools_hash.clone().filter(|_| withdrawal.by_owner),
+                stored_tools: before.proof.stored_tools.clone().filter(|_| withdrawal.by_owner),
+                stored_contents: before.proof.stored_contents.clone().filter(|_| withdrawal.by_owner),
+                last_failure: None,
+                ..before.proof.clone()
+            },
+            schedule: Schedule { strikes: Vec::new(), lease: Lease::default(), ..before.schedule.clone() },
             ..before.clone()
         };
-        let text = format!("{} is no longer listed. Reason: {}", before.name, withdrawal.reason.as_str());
+        let text =
+            format!("{} is no longer listed. Reason: {}", before.texts.name, withdrawal.reason.as_str());
         let news = FeedItem::of_listing(&after, "listing_withdrawn", text, withdrawal.at);
         if decide(app, &before, &after, &news, What::Withdrawn).await? {
             if !withdrawal.by_owner {
@@ -98,7 +101,7 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
         }
         let now = app.clock.now();
         let after = requeued(&before, now);
-        let text = format!("{} moved to another URL; its next probe decides its state.", before.name);
+        let text = format!("{} moved to another URL; its next probe decides its state.", before.texts.name);
         let news = FeedItem::of_listing(&after, "listing_demoted", text, now);
         decide(app, &before, &after, &news, What::Demoted).await?;
     }
@@ -109,7 +112,7 @@ pub async fn end_live_to_move(app: &App, id: &ListingId) -> Result<Listing, Prob
 pub async fn bring_back(app: &App, before: &Listing, is_probed: bool) -> Result<bool, StoreError> {
     let now = app.clock.now();
     let after = requeued(before, now);
-    let text = format!("{} was restored; its next probe decides its state.", before.name);
+    let text = format!("{} was restored; its next probe decides its state.", before.texts.name);
     let news = FeedItem::of_listing(&after, "listing_restored", text, now);
     match is_probed {
         true => decide(app, before, &after, &news, What::Queued).await,
@@ -119,21 +122,14 @@ pub async fn bring_back(app: &App, before: &Listing, is_probed: bool) -> Result<
 
 /// The listing in the queue, without what earlier probes found.
 fn requeued(before: &Listing, now: Moment) -> Listing {
+    let proof = before.proof.clone();
+    let Schedule { asked_at, probe_requested_at, .. } = before.schedule;
     Listing {
         lane: Lane::Queued,
         withdrawal: None,
         holds_endpoint: false,
-        live_since: None,
-        due_at: now,
-        failures: 0,
-        strikes: Vec::new(),
-        failing_since: None,
-        last_failure: None,
-        at_once: true,
-        history: ProbeHistory::default(),
-        attempts: 0,
-        lease: None,
-        lease_until: 0,
+        proof: Proof { live_since: None, last_failure: None, history: ProbeHistory::default(), ..proof },
+        schedule: Schedule { at_once: true, asked_at, probe_requested_at, ..Schedule::due(now) },
         ..before.clone()
     }
 }

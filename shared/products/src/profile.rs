@@ -98,32 +98,32 @@ impl Profile {
         let is_agent = listing.kind == Some(Kind::Agent);
         let tools = facts.map(|facts| facts.tools.clone()).unwrap_or_default();
         // A stranger can attach a name to a listing that was published by its URL.
-        let server_name = listing.server_name.clone();
+        let server_name = listing.ownership.server_name.clone();
         let server_name = server_name.filter(|_| listing.is_described() || listing.has_proven_name());
         let mut proof = evidence.map(Proof::of);
         // The evidence of a failing listing is still that of its proof.
-        if let (Some(proof), Some(failure)) = (&mut proof, &listing.last_failure) {
+        if let (Some(proof), Some(failure)) = (&mut proof, &listing.proof.last_failure) {
             let (id, fix) = (failure.code.clone(), failure.fix.clone());
             let seen = format!("the last probe failed: {}", failure.seen);
             proof.weaknesses.insert(0, Weakness { id, blocking: true, seen, fix, points: 0 });
         }
         Self {
             listing_id: Some(listing.id.clone()),
-            description: listing.description.clone(),
+            description: listing.texts.description.clone(),
             server_name,
-            version: listing.version.clone(),
+            version: listing.texts.version.clone(),
             endpoint: listing.endpoint.clone().or_else(|| listing.url.clone().filter(|_| !is_agent)),
             card_url: listing.card_url.clone().or_else(|| listing.url.clone().filter(|_| is_agent)),
             published: listing.published_url().map(|(field, url)| (field.to_owned(), url)),
-            website: listing.own_website().map(str::to_owned),
-            category: listing.category.label().to_owned(),
+            website: listing.valid_website().map(str::to_owned),
+            category: listing.texts.category.label().to_owned(),
             protocol_versions: facts.map(|facts| facts.protocol_versions.clone()).unwrap_or_default(),
             skills: facts.map(|facts| facts.skills.clone()).unwrap_or_default(),
             tools_hash: facts.and_then(|facts| facts.tools_hash.clone()),
             sign_in: facts.and_then(|facts| facts.sign_in.clone()),
             proof,
-            proven_at: listing.last_ok_at.max(listing.sign_in_at),
-            ..Self::unlisted(listing.shown_kind(), &listing.name, None, tools)
+            proven_at: listing.proof.last_ok_at.max(listing.proof.sign_in_at),
+            ..Self::unlisted(listing.likely_kind(), &listing.texts.name, None, tools)
         }
     }
 

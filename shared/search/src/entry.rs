@@ -48,12 +48,12 @@ impl IndexedText {
             true => name_owner::leaf(name).to_owned(),
             false => name.clone(),
         };
-        let (name, title) = match &listing.server_name {
-            Some(server_name) if *server_name != listing.name => {
-                (searched(server_name), listing.name.clone())
+        let (name, title) = match &listing.ownership.server_name {
+            Some(server_name) if *server_name != listing.texts.name => {
+                (searched(server_name), listing.texts.name.clone())
             }
             Some(server_name) => (searched(server_name), String::new()),
-            None => (listing.name.clone(), String::new()),
+            None => (listing.texts.name.clone(), String::new()),
         };
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
         let skills = facts.into_iter().flat_map(|facts| &facts.skills);
@@ -64,7 +64,7 @@ impl IndexedText {
         Self {
             name,
             title,
-            description: listing.description.clone().unwrap_or_default(),
+            description: listing.texts.description.clone().unwrap_or_default(),
             category: String::new(),
             tags,
             abilities: skills
@@ -184,13 +184,13 @@ impl IndexEntry {
     pub fn of(listing: &Listing, shown: Availability, text: &IndexedText, changed_at: Moment) -> Self {
         let indexed = IndexedListing {
             id: listing.id.clone(),
-            kind: listing.shown_kind(),
-            category: listing.category.id().to_owned(),
-            name: match &listing.server_name {
-                Some(name) if listing.is_name_claimed() && *name == listing.name => {
+            kind: listing.likely_kind(),
+            category: listing.texts.category.id().to_owned(),
+            name: match &listing.ownership.server_name {
+                Some(name) if listing.is_name_claimed() && *name == listing.texts.name => {
                     name_owner::leaf(name).to_owned()
                 }
-                _ => listing.name.clone(),
+                _ => listing.texts.name.clone(),
             },
             registry_name: registry_name::name_of_listing(listing),
             tags: stored(text.tags.iter()),
@@ -219,7 +219,7 @@ fn stored<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
 }
 
 fn publisher(listing: &Listing) -> String {
-    let url = Url::parse(listing.shown_card_url()).ok();
+    let url = Url::parse(listing.public_card_url()).ok();
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
 }
 

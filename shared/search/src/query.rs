@@ -47,7 +47,7 @@ impl Hit {
     pub fn reasons(&self) -> Vec<String> {
         let quoted =
             |words: &[String]| words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(", ");
-        let ability = match (self.listing.shown_kind(), self.matched_abilities.len()) {
+        let ability = match (self.listing.likely_kind(), self.matched_abilities.len()) {
             (Kind::Agent, 1) => "its skill",
             (Kind::Agent, _) => "its skills",
             (Kind::Mcp, 1) => "its tool",

@@ -173,7 +173,7 @@ impl Searcher {
             };
             let listing = shown.listings.remove(&hit.id).filter(is_listed);
             let Some(listing) = listing else { continue };
-            let probe = listing.probe.as_ref().filter(|_| !query.text.is_empty());
+            let probe = listing.proof.probe.as_ref().filter(|_| !query.text.is_empty());
             let (rank, boosts) = boosted(hit.rank, probe, now);
             let IndexHit { words, other_words, matched_abilities, abilities, .. } = hit;
             hits.push((
@@ -231,7 +231,8 @@ mod tests {
         let mut listing = Listing::new(id, "Weather".to_owned(), now);
         let at = now - jiff::SignedDuration::from_hours(hours_ago);
         let target = String::new();
-        listing.probe = Some(LastProbe { handshake: Handshake::Ok, score, at, target, latency_ms: None });
+        listing.proof.probe =
+            Some(LastProbe { handshake: Handshake::Ok, score, at, target, latency_ms: None });
         (listing, now)
     }
 
@@ -239,12 +240,12 @@ mod tests {
     fn evidence_decides_only_between_equal_hits() {
         let rank = |score, hours| {
             let (listing, now) = probed(score, hours);
-            boosted(0.5, listing.probe.as_ref(), now).0
+            boosted(0.5, listing.proof.probe.as_ref(), now).0
         };
         assert!(rank(95, 1) > rank(95, 160) && rank(95, 1) > rank(50, 1));
         assert!((rank(100, 0) - 0.5).abs() < 1e-6, "the best evidence leaves the rank unchanged");
         assert!(rank(0, 10_000) > 0.48, "the worst loses two parts in a hundred");
         let (listing, now) = probed(95, 1);
-        assert_eq!(boosted(0.5, listing.probe.as_ref(), now).1.len(), 2);
+        assert_eq!(boosted(0.5, listing.proof.probe.as_ref(), now).1.len(), 2);
     }
 }

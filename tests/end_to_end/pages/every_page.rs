@@ -141,11 +141,12 @@ async fn hostile_texts_are_shown_as_plain_text() {
     for (number, text) in texts.iter().enumerate() {
         let (submission, mut listing) = submitted_listing(&registry.app, Kind::Agent, number);
         let at = registry.now();
-        (listing.lane, listing.live_since, listing.last_ok_at) = (Lane::Active, Some(at), Some(at));
-        listing.name = (*text).to_owned();
-        listing.description = Some((*text).to_owned());
-        listing.era = Some((*text).to_owned());
-        listing.website = Some("javascript:alert(1)".to_owned());
+        (listing.lane, listing.proof.live_since, listing.proof.last_ok_at) =
+            (Lane::Active, Some(at), Some(at));
+        listing.texts.name = (*text).to_owned();
+        listing.texts.description = Some((*text).to_owned());
+        listing.proof.era = Some((*text).to_owned());
+        listing.texts.website = Some("javascript:alert(1)".to_owned());
         let news = feed_item("listing_live", &listing, at);
         registry.app.store.insert(&listing, None, &submission.contact, &news, None).await.unwrap();
     }

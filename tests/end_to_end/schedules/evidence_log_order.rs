@@ -8,7 +8,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use registry::app::App;
 use registry::events::Bus;
-use registry::model::{Clock, HashPrefix, Lane, Listing, Moment, PublicReason, Random, Withdrawal};
+use registry::model::{Clock, HashPrefix, Lane, Listing, Moment, Proof, PublicReason, Random, Withdrawal};
 use registry::probe::run;
 use tests::fixtures::feed_item;
 use tests::prelude::*;
@@ -25,7 +25,12 @@ fn process(registry: &TestRegistry, now: Moment) -> App {
 fn withdrawn(before: &Listing, at: Moment) -> Listing {
     let reason = PublicReason::try_from("Spam.".to_owned()).unwrap();
     let withdrawal = Withdrawal { reason, at, blocked_host: None, by_owner: false };
-    Listing { lane: Lane::Withdrawn, withdrawal: Some(withdrawal), live_since: None, ..before.clone() }
+    Listing {
+        lane: Lane::Withdrawn,
+        withdrawal: Some(withdrawal),
+        proof: Proof { live_since: None, ..before.proof.clone() },
+        ..before.clone()
+    }
 }
 
 /// The decisions about a listing in the order of the tree; their times must increase.

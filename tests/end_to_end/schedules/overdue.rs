@@ -98,7 +98,7 @@ async fn listing_with_an_expired_proof_is_shown_as_live_nowhere() {
     assert_eq!(news(&registry, "listing_live").await, 4);
     for id in [&agent, &server] {
         let listing = registry.app.store.listing(id).await.unwrap().unwrap();
-        assert_eq!(listing.live_since, listing.last_ok_at, "an expired proof ends Live");
+        assert_eq!(listing.proof.live_since, listing.proof.last_ok_at, "an expired proof ends Live");
         let state = shown_state(&registry, id).await;
         assert_eq!(state, [json!("active"), json!(true), json!(true), json!(false), json!(true)], "{id}");
         assert_eq!(registry.status(id).await["log"]["event"], "live", "not confirmed: it was not Live");
@@ -139,7 +139,7 @@ async fn interrupted_count_goes_on_and_tells_each_expired_proof_once() {
     let mut count = UnfinishedCount::begin(now);
     let (first, next) = store.due(count.class, now, None).await.unwrap();
     store.record_overdue(&first.iter().map(news).collect::<Vec<_>>()).await.unwrap();
-    first.iter().for_each(|listing| count.counted.add(listing.shown_kind()));
+    first.iter().for_each(|listing| count.counted.add(listing.likely_kind()));
     count.from = next.clone();
     store.keep_unfinished_count(&count).await.unwrap();
     let (second, more) = store.due(count.class, now, next).await.unwrap();

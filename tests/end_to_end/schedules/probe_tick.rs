@@ -302,7 +302,7 @@ async fn each_probe_without_a_stored_result_delays_the_next_probe() {
     assert_eq!(pauses, [1, 2, 4, 8, 16, 32], "minutes");
     let recorded = registry.recheck().await;
     assert_eq!((&recorded["probed"], &recorded["ok"]), (&json!(1), &json!(1)), "{recorded}");
-    assert_eq!(store.listing(&id).await.unwrap().unwrap().lease, None);
+    assert_eq!(store.listing(&id).await.unwrap().unwrap().schedule.lease.token, None);
 }
 
 /// Two deliveries of one slot are one tick, also if the clock is before its start for one of them.

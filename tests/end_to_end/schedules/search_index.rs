@@ -145,8 +145,8 @@ async fn large_listings_are_indexed_in_several_transactions() {
     for number in 0..300 {
         let (submission, mut listing) = submitted_listing(app, Kind::Agent, number);
         let words = (0..600).map(|n| Random::seeded(number as u64 * 1000 + n).hex(30));
-        listing.description = Some(words.collect::<Vec<_>>().join(" "));
-        (listing.lane, listing.live_since, listing.last_ok_at) =
+        listing.texts.description = Some(words.collect::<Vec<_>>().join(" "));
+        (listing.lane, listing.proof.live_since, listing.proof.last_ok_at) =
             (Lane::Active, Some(registry.now()), Some(registry.now()));
         let item = feed_item("listing_queued", &listing, registry.now());
         app.store.insert(&listing, None, &submission.contact, &item, None).await.unwrap();

@@ -171,7 +171,7 @@ async fn score(registry: &TestRegistry, peer: &Peer) {
 }
 
 async fn is_due(registry: &TestRegistry, id: &ListingId) -> bool {
-    stored(registry, id).await.due_at <= registry.now()
+    stored(registry, id).await.schedule.due_at <= registry.now()
 }
 
 #[tokio::test]
@@ -184,18 +184,25 @@ async fn failed_score_makes_a_live_listing_due_at_most_once_in_six_hours() {
     score(&registry, &peer).await;
     assert!(is_due(&registry, &id).await);
     let hastened = stored(&registry, &id).await;
-    assert_eq!((hastened.failures, hastened.strikes.len(), hastened.lane), (0, 0, Lane::Active));
+    assert_eq!(
+        (hastened.schedule.failures, hastened.schedule.strikes.len(), hastened.lane),
+        (0, 0, Lane::Active)
+    );
 
     // The probe decides: the agent answers again, and its proof is renewed.
     peer.answer_with(agents::newest);
     registry.tick().await;
     let renewed = stored(&registry, &id).await;
-    assert_eq!(renewed.last_ok_at, Some(registry.now()));
+    assert_eq!(renewed.proof.last_ok_at, Some(registry.now()));
     peer.answer_with(agents::only(404));
     for _ in 0..5 {
         registry.advance(HOUR);
         score(&registry, &peer).await;
-        assert_eq!(stored(&registry, &id).await.due_at, renewed.due_at, "hastened again within six hours");
+        assert_eq!(
+            stored(&registry, &id).await.schedule.due_at,
+            renewed.schedule.due_at,
+            "hastened again within six hours"
+        );
     }
     registry.advance(HOUR);
     score(&registry, &peer).await;
@@ -204,10 +211,10 @@ async fn failed_score_makes_a_live_listing_due_at_most_once_in_six_hours() {
     // The probe of the tick fails. This is no strike, and the recheck confirms it.
     registry.tick().await;
     let failed = stored(&registry, &id).await;
-    assert_eq!((failed.failures, failed.strikes.len(), failed.lane), (1, 0, Lane::Active));
-    let due_at = failed.due_at;
+    assert_eq!((failed.schedule.failures, failed.schedule.strikes.len(), failed.lane), (1, 0, Lane::Active));
+    let due_at = failed.schedule.due_at;
     score(&registry, &peer).await;
-    assert_eq!(stored(&registry, &id).await.due_at, due_at, "a failing listing is not hastened");
+    assert_eq!(stored(&registry, &id).await.schedule.due_at, due_at, "a failing listing is not hastened");
 }
 
 #[tokio::test]
@@ -231,7 +238,11 @@ async fn three_sources_that_report_a_failure_within_a_day_make_a_listing_due() {
     report(15, false).await;
     assert!(is_due(&registry, &id).await);
     let hastened = stored(&registry, &id).await;
-    assert_eq!((hastened.failures, hastened.strikes.len()), (0, 0), "a report is no failure");
+    assert_eq!(
+        (hastened.schedule.failures, hastened.schedule.strikes.len()),
+        (0, 0),
+        "a report is no failure"
+    );
     registry.tick().await;
     assert_eq!(registry.lane(&id).await, "active");
     assert!(!is_due(&registry, &id).await);

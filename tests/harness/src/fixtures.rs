@@ -39,8 +39,8 @@ pub async fn insert_live_listings(app: &App, kind: Kind, count: usize) -> Vec<Li
         let (submission, mut listing) = submitted_listing(app, kind, number);
         let at = app.clock.now() - SignedDuration::from_secs(i64::try_from(number / 3).unwrap());
         listing.lane = Lane::Active;
-        listing.live_since = Some(at);
-        listing.last_ok_at = Some(at);
+        listing.proof.live_since = Some(at);
+        listing.proof.last_ok_at = Some(at);
         let item = feed_item("listing_queued", &listing, at);
         app.store.insert(&listing, None, &submission.contact, &item, None).await.unwrap();
         ids.push(listing.id);
@@ -55,8 +55,8 @@ pub fn feed_item(what: &str, listing: &Listing, at: Moment) -> FeedItem {
         at,
         listing_id: Some(listing.id.clone()),
         kind: listing.kind,
-        name: listing.name.clone(),
-        text: format!("{} is in the feed: {what}.", listing.name),
+        name: listing.texts.name.clone(),
+        text: format!("{} is in the feed: {what}.", listing.texts.name),
         severity: None,
     }
 }

@@ -274,7 +274,7 @@ fn line(
         _ => Map::new(),
     };
     members.retain(|name, _| MEMBERS.contains(&name.as_str()));
-    let response = match listing.shown_kind() {
+    let response = match listing.likely_kind() {
         Kind::Agent => None,
         Kind::Mcp => Some(ServerResponse::of_row(row, document, settings)),
     };

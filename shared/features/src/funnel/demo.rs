@@ -37,11 +37,11 @@ pub struct Demo {
 pub async fn demo(app: &App, caller: &Caller, request: DemoRequest) -> Result<Demo, Problem> {
     let ListingWithOrders { listing, orders, trail } = find(app, &request.listing).await?;
     let core = &listing.0;
-    let lane = core.shown_lane(app.oldest_proof());
+    let lane = core.public_lane(app.oldest_proof());
     if lane != Lane::Active {
         return Err(not_active(app, "A demo", &core.id, lane));
     }
-    let sku = request.sku.unwrap_or_else(|| Sku::of_kind(core.shown_kind()));
+    let sku = request.sku.unwrap_or_else(|| Sku::of_kind(core.likely_kind()));
     let known = orders.into_iter().find(|order| order.sku == sku);
     if known.is_some() {
         // `take` counts the first demo.

@@ -31,13 +31,14 @@ pub async fn give(app: &App, caller: &Caller, given: GivenFeedback) -> Result<Fe
     if core.feedbacked {
         return Err(already_completed(app, &core.id));
     }
-    if given.kind.is_some_and(|kind| kind != core.shown_kind()) {
-        let detail = format!("`kind` does not match the listing, which is `{}`.", core.shown_kind().as_str());
+    if given.kind.is_some_and(|kind| kind != core.likely_kind()) {
+        let detail =
+            format!("`kind` does not match the listing, which is `{}`.", core.likely_kind().as_str());
         return Err(conflict("kind", Code::OtherKind, &detail));
     }
     let feedback = Feedback {
         listing_id: core.id.clone(),
-        kind: core.shown_kind(),
+        kind: core.likely_kind(),
         order_id: order.order_id.clone(),
         sku: order.sku,
         rating: form.rating,
@@ -93,9 +94,9 @@ fn chosen(
         let detail = "This listing has no such order. Send the `order_id` from the demo of this listing.";
         return found.ok_or_else(|| conflict("order_id", Code::OtherListing, detail));
     }
-    let default = Sku::of_kind(listing.shown_kind());
+    let default = Sku::of_kind(listing.likely_kind());
     orders.into_iter().min_by_key(|order| (order.sku != default, order.at)).ok_or_else(|| {
-        match listing.shown_lane(app.oldest_proof()) {
+        match listing.public_lane(app.oldest_proof()) {
             Lane::Active => demo_first(app, &listing.id),
             lane => not_active(app, "Feedback requires a demo, which", &listing.id, lane),
         }
@@ -275,8 +276,8 @@ impl FeedbackDraft {
         Self {
             listing_id: listing.id.clone(),
             order_id: order.order_id.clone(),
-            kind: listing.shown_kind(),
-            agent_name: listing.name.chars().take(200).collect(),
+            kind: listing.likely_kind(),
+            agent_name: listing.texts.name.chars().take(200).collect(),
             rating: DRAFT_RATING,
             answers: draft(),
             source: "demo",

@@ -191,10 +191,10 @@ pub struct ListingDeal {
 }
 
 pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDemo {
-    let kind = listing.shown_kind();
+    let kind = listing.likely_kind();
     let url = settings.url("/api/products/demo");
     TakeDemo {
-        name: format!("Free demo for {}", listing.name),
+        name: format!("Free demo for {}", listing.texts.name),
         description: "Makes demo files for this listing, free and without an account.",
         listing_id: listing.id.to_string(),
         kind,
@@ -204,9 +204,9 @@ pub fn demo_offer(listing: &Listing, settings: &Settings, deal: &Deal) -> TakeDe
         body: DemoBody {
             listing_id: listing.id.to_string(),
             kind,
-            name: listing.name.clone(),
+            name: listing.texts.name.clone(),
             sku: Sku::of_kind(kind),
-            agent_card_url: listing.shown_card_url().to_owned(),
+            agent_card_url: listing.public_card_url().to_owned(),
         },
         curl: curl(listing, &url),
         url,

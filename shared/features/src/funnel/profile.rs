@@ -75,9 +75,9 @@ fn search_text(profile: &Profile) -> Option<Text> {
 fn peer(listing: &Listing) -> Peer {
     Peer {
         listing_id: listing.id.clone(),
-        kind: listing.shown_kind(),
-        name: listing.name.clone(),
-        description: listing.description.clone().unwrap_or_default(),
+        kind: listing.likely_kind(),
+        name: listing.texts.name.clone(),
+        description: listing.texts.description.clone().unwrap_or_default(),
         url: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
     }
 }

@@ -76,7 +76,7 @@ fn limited_domain(app: &App, listing: &Listing) -> Option<String> {
     }
     let host = match &listing.url {
         Some(url) => HostName::of_url(url)?,
-        None => HostName::of_server_name(listing.server_name.as_deref()?)?,
+        None => HostName::of_server_name(listing.ownership.server_name.as_deref()?)?,
     };
     Some(registrable_domain(host.as_str()).unwrap_or(host.as_str()).to_owned())
 }

@@ -60,7 +60,7 @@ impl Invocation {
         let has_tools = verdict.is_none_or(|verdict| verdict.signals.iter().all(|one| one != "no_tools"));
         let proven = |family: &str| {
             let mut versions = node.proven.iter().filter_map(|hint| hint.strip_prefix(family));
-            versions.next().or(listing.era.as_deref()).unwrap_or_default().to_owned()
+            versions.next().or(listing.proof.era.as_deref()).unwrap_or_default().to_owned()
         };
         let message_id = || format!("msg-{}", random.hex(8));
         let (version, text) = (proven("a2a/"), message_text(wish, facts));

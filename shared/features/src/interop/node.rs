@@ -60,12 +60,12 @@ pub struct Endpoints {
 impl CapabilityNode {
     pub fn of((listing, evidence): &NamedListing, trail_score: f64, settings: &Settings) -> Self {
         let facts = evidence.as_ref().map(|evidence| &evidence.verdict.facts);
-        let kind = listing.shown_kind();
+        let kind = listing.likely_kind();
         let endpoints = Endpoints::of(listing, evidence.as_ref(), settings);
         Self {
-            id: listing_urn(listing.shown_card_url(), kind, &listing.id),
+            id: listing_urn(listing.public_card_url(), kind, &listing.id),
             listing_id: listing.id.clone(),
-            name: listing.name.clone(),
+            name: listing.texts.name.clone(),
             kind,
             protocols: endpoints.protocols(),
             proven: evidence.as_ref().map(|seen| seen.verdict.protocol_hints.clone()).unwrap_or_default(),
@@ -73,7 +73,7 @@ impl CapabilityNode {
             a2a_skills: names(facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| &skill.name)),
             endpoints,
             trail_score,
-            clean: listing.failures == 0 && evidence.as_ref().is_some_and(Assessment::is_clean),
+            clean: listing.schedule.failures == 0 && evidence.as_ref().is_some_and(Assessment::is_clean),
         }
     }
 }
@@ -88,7 +88,7 @@ impl Endpoints {
             evidence.is_some_and(|seen| seen.verdict.protocol_hints.iter().any(|known| known == hint))
         };
         let endpoint = || call_url(listing);
-        let is_agent = listing.shown_kind() == Kind::Agent;
+        let is_agent = listing.likely_kind() == Kind::Agent;
         let rest = proven("http+json");
         Self {
             mcp: (!is_agent).then(endpoint),

@@ -42,7 +42,7 @@ pub async fn suggestions(
     let skills = facts.into_iter().flat_map(|facts| &facts.skills).map(|skill| skill.name.as_str());
     let tools = facts.into_iter().flat_map(|facts| &facts.tools).map(|tool| tool.name.as_str());
     let Some(text) = search_text(listing, skills.chain(tools).take(8)) else { return Ok(Vec::new()) };
-    let kind = match listing.shown_kind() {
+    let kind = match listing.likely_kind() {
         Kind::Agent => Kind::Mcp,
         Kind::Mcp => Kind::Agent,
     };
@@ -63,8 +63,8 @@ fn are_apart(a: &Listing, b: &Listing) -> bool {
 }
 
 fn search_text<'a>(listing: &'a Listing, abilities: impl Iterator<Item = &'a str>) -> Option<Text> {
-    let texts: Vec<&str> = listing.description.as_deref().into_iter().chain(abilities).collect();
-    let text = if texts.is_empty() { listing.name.clone() } else { texts.join(" ") };
+    let texts: Vec<&str> = listing.texts.description.as_deref().into_iter().chain(abilities).collect();
+    let text = if texts.is_empty() { listing.texts.name.clone() } else { texts.join(" ") };
     let text: String = text.chars().take(MAX_QUERY_CHARS).collect();
     Text::parse(&text, "listing_id").ok().filter(|text| !text.is_empty())
 }
@@ -92,7 +92,7 @@ pub async fn pairs(app: &App, limit: usize) -> Result<Vec<Pair>, Problem> {
     let pair = |(agent, id, match_score): (&Listing, ListingId, u8)| {
         let fits = |server: &&Listing| server.is_live(oldest_proof) && are_apart(agent, server);
         let server = servers.iter().find(|server| server.id == id).filter(fits)?;
-        let (name_a, name_b) = (agent.name.clone(), server.name.clone());
+        let (name_a, name_b) = (agent.texts.name.clone(), server.texts.name.clone());
         Some(Pair { listing_a: agent.id.clone(), listing_b: id, name_a, name_b, match_score })
     };
     Ok(found.into_iter().filter_map(pair).take(limit).collect())

@@ -84,16 +84,16 @@ impl Page {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let (agents, mcps) = (self.agents.len(), self.mcps.len());
         let mut all: Vec<Listing> = self.agents.into_iter().chain(self.mcps).collect();
-        all.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));
+        all.sort_by_cached_key(|listing| std::cmp::Reverse(listing.list_position()));
         if all.len() <= limit {
             return (all, self.next);
         }
         all.truncate(limit);
         let position = |kind: Kind, had: usize, from: &KindPosition, next: KindPosition| {
-            let shown: Vec<&Listing> = all.iter().filter(|listing| listing.shown_kind() == kind).collect();
+            let shown: Vec<&Listing> = all.iter().filter(|listing| listing.likely_kind() == kind).collect();
             match shown.last() {
                 _ if shown.len() == had => next,
-                Some(last) => KindPosition::After(last.shown_at()),
+                Some(last) => KindPosition::After(last.list_position()),
                 None => from.clone(),
             }
         };

@@ -32,8 +32,8 @@ pub fn plain(settings: &Settings, name: &str) -> String {
 
 /// The listing is Live by a proof from `oldest_proof` or later.
 pub fn badge_of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
-    let lane = listing.shown_lane(oldest_proof);
-    let (active, gated_fails) = (lane == Lane::Active, lane == Lane::Gated && listing.failures > 0);
+    let lane = listing.public_lane(oldest_proof);
+    let (active, gated_fails) = (lane == Lane::Active, lane == Lane::Gated && listing.schedule.failures > 0);
     let (word, color) = match (name, LivenessState::of(listing, oldest_proof)) {
         ("live", LivenessState::Failing) if active => ("live, last probe failed", AMBER),
         ("clean" | "verified", LivenessState::Failing) if active => ("last probe failed", AMBER),
@@ -42,7 +42,7 @@ pub fn badge_of_listing(settings: &Settings, name: &str, listing: &Listing, olde
         ("gated", _) if gated_fails => ("sign-in, last probe failed", AMBER),
         _ => status(name, listing, lane),
     };
-    match listing.shown_domain().filter(|_| name == "verified" && active && color != AMBER) {
+    match listing.valid_domain().filter(|_| name == "verified" && active && color != AMBER) {
         Some(domain) => {
             let domain = shorten(domain.as_str(), 60);
             svg(&settings.brand, &format!("{word}, {domain}"), color)

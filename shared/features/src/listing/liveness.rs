@@ -24,7 +24,7 @@ impl LivenessState {
     pub fn of(listing: &Listing, oldest_proof: Moment) -> Self {
         if listing.lane != Lane::Active {
             Self::Absent
-        } else if listing.failures > 0 {
+        } else if listing.schedule.failures > 0 {
             Self::Failing
         } else if listing.is_live(oldest_proof) {
             Self::Proven
@@ -69,15 +69,15 @@ pub struct Liveness {
 impl Liveness {
     pub fn of(listing: &Listing, oldest_proof: Moment, now: Moment) -> Self {
         // What was observed before a withdrawal says nothing about now.
-        let history = Some(&listing.history).filter(|_| listing.lane != Lane::Withdrawn);
+        let history = Some(&listing.proof.history).filter(|_| listing.lane != Lane::Withdrawn);
         let lifetime = now.duration_since(oldest_proof);
         let expired = listing.proven_at().filter(|at| *at < oldest_proof).map(|at| at + lifetime);
-        let down_since = expired.into_iter().chain(listing.failing_since).min();
+        let down_since = expired.into_iter().chain(listing.schedule.failing_since).min();
         let uptime = |days| history?.uptime_percent(days, now, down_since);
         Self {
             state: LivenessState::of(listing, oldest_proof),
             asked_at: listing.last_asked(),
-            failing_since: listing.failing_since,
+            failing_since: listing.schedule.failing_since,
             uptime_7d_percent: uptime(7),
             uptime_90d_percent: uptime(HISTORY_DAYS),
             latency_p50_ms: history.and_then(|history| history.latency_ms(50)),
@@ -95,8 +95,8 @@ mod tests {
         let day = |day: i64| Moment::from_second(day * 86_400).unwrap();
         let id = "agtpub_0123456789abcdef0123".parse().unwrap();
         let mut listing = Listing::new(id, "A".to_owned(), day(1));
-        (listing.lane, listing.last_ok_at) = (Lane::Active, Some(day(10)));
-        listing.history.add_passed(day(10), None, None);
+        (listing.lane, listing.proof.last_ok_at) = (Lane::Active, Some(day(10)));
+        listing.proof.history.add_passed(day(10), None, None);
         let at = |now: i64| Liveness::of(&listing, day(now - 7), day(now)).uptime_7d_percent;
         assert_eq!([16, 20].map(at), [Some(100.0), Some(57.14)], "the proof ended at day 17");
     }

@@ -80,21 +80,21 @@ impl Row {
         Self {
             listing_id: listing.id.clone(),
             id: listing.id.clone(),
-            kind: listing.shown_kind(),
+            kind: listing.likely_kind(),
             access: special_access(listing),
-            name: listing.name.clone(),
-            description: listing.description.clone(),
+            name: listing.texts.name.clone(),
+            description: listing.texts.description.clone(),
             name_standing: NameStanding::of(listing),
-            proven_domain: listing.shown_domain().map(ToString::to_string),
-            category_id: listing.category.id().to_owned(),
-            category_label: listing.category.label(),
+            proven_domain: listing.valid_domain().map(ToString::to_string),
+            category_id: listing.texts.category.id().to_owned(),
+            category_label: listing.texts.category.label(),
             checks_clean: true,
             probe: ProbeSummary::of(listing, now),
             liveness: Liveness::of(listing, now - settings.recheck_interval(), now),
             talk: Talk::of(listing, settings, now),
-            agent_card_url: listing.shown_card_url().to_owned(),
-            website: listing.shown_website(),
-            protocol_version: listing.era.clone(),
+            agent_card_url: listing.public_card_url().to_owned(),
+            website: listing.public_website(),
+            protocol_version: listing.proof.era.clone(),
             offers: Offers::of(listing, settings, deal),
         }
     }
@@ -103,7 +103,7 @@ impl Row {
 impl ProbeSummary {
     /// For a listing that was never probed, an empty `skip`.
     pub fn of(listing: &Listing, now: Moment) -> Self {
-        let probe = listing.probe.as_ref();
+        let probe = listing.proof.probe.as_ref();
         let probed_at = listing.checked_at();
         Self {
             ok: probe.is_some_and(|probe| probe.handshake == Handshake::Ok),
@@ -113,7 +113,7 @@ impl ProbeSummary {
             target: listing.url.as_ref().map(|url| probe.map_or(url, |probe| &probe.target).clone()),
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             age_hours: hours(now.duration_since(probed_at)),
-            failing_since: listing.failing_since.filter(|_| listing.lane.is_proven()),
+            failing_since: listing.schedule.failing_since.filter(|_| listing.lane.is_proven()),
         }
     }
 }
@@ -158,9 +158,9 @@ impl NameStanding {
     /// `None` for a listing without a server description.
     pub fn of(listing: &Listing) -> Option<Self> {
         let is_proven = listing.holds_proven_name();
-        let proof = listing.name_proof.filter(|proof| is_proven || !proof.how.is_of_publisher());
+        let proof = listing.ownership.name_proof.filter(|proof| is_proven || !proof.how.is_of_publisher());
         Some(Self {
-            name: listing.server_name.clone()?,
+            name: listing.ownership.server_name.clone()?,
             standing: if is_proven { Standing::Proven } else { Standing::Claimed },
             how: proof.map(|proof| proof.how),
             at: proof.map(|proof| proof.at),
@@ -220,23 +220,23 @@ pub struct Peer {
 
 impl Peer {
     pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
-        let (kind, card) = (listing.shown_kind(), listing.shown_card_url().to_owned());
+        let (kind, card) = (listing.likely_kind(), listing.public_card_url().to_owned());
         Self {
             identifier: listing_urn(&card, kind, &listing.id),
-            display_name: listing.name.clone(),
+            display_name: listing.texts.name.clone(),
             of_type: card_media_type(kind),
             listing_id: listing.id.clone(),
             kind,
             access: special_access(listing),
-            name: listing.name.clone(),
-            description: listing.description.clone(),
+            name: listing.texts.name.clone(),
+            description: listing.texts.description.clone(),
             name_standing: NameStanding::of(listing),
-            proven_domain: listing.shown_domain().map(ToString::to_string),
-            category_id: listing.category.id().to_owned(),
-            version: listing.version.clone(),
-            protocol_version: listing.era.clone(),
+            proven_domain: listing.valid_domain().map(ToString::to_string),
+            category_id: listing.texts.category.id().to_owned(),
+            version: listing.texts.version.clone(),
+            protocol_version: listing.proof.era.clone(),
             endpoint: call_url(listing),
-            website: listing.shown_website(),
+            website: listing.public_website(),
             agent_card_url: card.clone(),
             url: card,
             probe: ProbeSummary::of(listing, now),
@@ -292,7 +292,7 @@ impl Offers {
 
 fn next(listing: &Listing) -> &'static str {
     match (listing.demoed, listing.feedbacked) {
-        _ if listing.failing_since.is_some() => {
+        _ if listing.schedule.failing_since.is_some() => {
             "Its last probe failed: check_status shows what to fix before it is no longer Live."
         }
         (false, _) => "Take the free demo: send the `take_demo` request of this row.",

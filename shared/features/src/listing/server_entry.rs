@@ -138,7 +138,7 @@ impl Server {
         let mut server = document.server.clone();
         server.insert("name".to_owned(), registry_name::name_of_listing(listing).into());
         let is_shown =
-            |website: &Value| website.as_str().is_some_and(|website| listing.shows_website(website));
+            |website: &Value| website.as_str().is_some_and(|website| listing.may_have_website(website));
         server.retain(|member, value| member != "websiteUrl" || is_shown(value));
         server.insert("$schema".to_owned(), SERVER_DESCRIPTION_SCHEMA.into());
         let all = server.entry("_meta").or_insert_with(|| json!({}));
@@ -153,7 +153,7 @@ impl ServerDetail {
     fn of(listing: &Listing, meta: Map<String, Value>) -> Self {
         let url = listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(web);
         let name = registry_name::name_of_listing(listing);
-        let title = line(&listing.name, MAX_CHARS);
+        let title = line(&listing.texts.name, MAX_CHARS);
         // A title that is a server name repeats the name or claims another one.
         let is_titled = !title.is_empty() && !is_name(&title) && title != listing.id.as_str();
         Self {
@@ -162,7 +162,7 @@ impl ServerDetail {
             title: is_titled.then_some(title),
             description: description(listing, url.as_ref()),
             version: version(listing),
-            website_url: listing.own_website().and_then(website),
+            website_url: listing.valid_website().and_then(website),
             remotes: url
                 .map(|url| Remote { transport: "streamable-http", url: url.into() })
                 .into_iter()
@@ -173,7 +173,7 @@ impl ServerDetail {
 }
 
 pub fn version(listing: &Listing) -> String {
-    let version = listing.version.as_deref().map(str::trim).filter(|version| {
+    let version = listing.texts.version.as_deref().map(str::trim).filter(|version| {
         is_version(version)
             && version.chars().all(|c| !c.is_control())
             && version.contains(char::is_alphanumeric)
@@ -182,7 +182,7 @@ pub fn version(listing: &Listing) -> String {
 }
 
 fn description(listing: &Listing, url: Option<&Url>) -> String {
-    let text = line(listing.description.as_deref().unwrap_or_default(), MAX_CHARS);
+    let text = line(listing.texts.description.as_deref().unwrap_or_default(), MAX_CHARS);
     if !text.is_empty() {
         return text;
     }
@@ -259,17 +259,17 @@ pub struct ServerEvidence {
 
 impl ServerEvidence {
     pub fn of(listing: &Listing, settings: &Settings) -> Self {
-        let probe = listing.probe.as_ref();
+        let probe = listing.proof.probe.as_ref();
         let completed_handshake = listing.access() == Access::Open;
-        let era = listing.era.clone().filter(|_| completed_handshake);
+        let era = listing.proof.era.clone().filter(|_| completed_handshake);
         let is_modern = era.as_deref().is_some_and(|era| era >= MCP_NEWEST_REVISION);
-        let has_tools = listing.tools_hash.as_deref().is_some_and(|hash| hash != NO_TOOLS);
+        let has_tools = listing.proof.tools_hash.as_deref().is_some_and(|hash| hash != NO_TOOLS);
         Self {
             access: listing.access(),
             class: probe.map_or(Handshake::Skip, |probe| probe.handshake),
             reason: reason(listing),
             last_checked: listing.last_asked(),
-            failing_since: listing.failing_since.filter(|_| listing.lane.is_proven()),
+            failing_since: listing.schedule.failing_since.filter(|_| listing.lane.is_proven()),
             method: match (listing.access(), is_modern) {
                 (Access::Gated, _) => "server/discover, initialize",
                 (Access::Package, _) => "package metadata",
@@ -280,10 +280,10 @@ impl ServerEvidence {
             },
             era,
             latency_ms: probe.and_then(|probe| probe.latency_ms),
-            tools_hash: listing.tools_hash.clone().filter(|_| completed_handshake),
+            tools_hash: listing.proof.tools_hash.clone().filter(|_| completed_handshake),
             name_standing: NameStanding::of(listing),
             score: probe.map_or(0, |probe| probe.score),
-            live_since: listing.live_since,
+            live_since: listing.proof.live_since,
             endpoint: listing.endpoint.clone(),
             status_url: status_url(settings, &listing.id),
         }
@@ -298,7 +298,7 @@ fn reason(listing: &Listing) -> String {
         Lane::Gated => "It asks for a sign-in, and the metadata of the sign-in is correct.",
         _ => "It completed the handshake, without a credential.",
     };
-    match (&listing.probe, listing.failures) {
+    match (&listing.proof.probe, listing.schedule.failures) {
         (None, _) => "Not probed yet.".to_owned(),
         (Some(_), 0) => proof.to_owned(),
         (Some(_), failures) => format!(

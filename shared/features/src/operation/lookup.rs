@@ -65,15 +65,18 @@ pub(crate) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Pr
     }
     let oldest_proof = app.oldest_proof();
     let rank = |listing: &Listing| {
-        let is_named =
-            listing.server_name.as_ref().is_some_and(|known| known.eq_ignore_ascii_case(name.trim()));
+        let is_named = listing
+            .ownership
+            .server_name
+            .as_ref()
+            .is_some_and(|known| known.eq_ignore_ascii_case(name.trim()));
         (
             !(is_named && listing.has_proven_name()),
-            !(is_named && listing.name_proof.is_some()),
-            listing.name_hold == Some(NameHold::Yielded),
+            !(is_named && listing.ownership.name_proof.is_some()),
+            listing.ownership.name_hold == Some(NameHold::Yielded),
             !listing.is_live(oldest_proof),
-            listing.shown_domain().is_none(),
-            listing.live_since.unwrap_or(listing.listed_at),
+            listing.valid_domain().is_none(),
+            listing.proof.live_since.unwrap_or(listing.listed_at),
         )
     };
     let missing = || Problem::no_such_listing(&app.settings.base_url, name).with("found", false);
@@ -93,7 +96,7 @@ pub(crate) async fn visible_listing_with_evidence(app: &App, id: &str) -> Result
 
 pub(crate) async fn live_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
     let listing = listing_with_evidence(app, meant(app, id).await?.0.as_str()).await?;
-    let lane = listing.0.shown_lane(app.oldest_proof());
+    let lane = listing.0.public_lane(app.oldest_proof());
     if lane == Lane::Active {
         return Ok(listing);
     }

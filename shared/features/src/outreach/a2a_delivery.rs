@@ -78,7 +78,7 @@ async fn send(app: &App, host: &HostName, one: &TouchedListing) -> Result<bool, 
     let Endpoint { url, tenant } = Endpoint::read(endpoint);
     let delivery = match Target::parse(&url, fetcher.reach()) {
         Ok(endpoint) => {
-            let to = Recipient { endpoint, tenant, era: one.listing.era.clone(), rest };
+            let to = Recipient { endpoint, tenant, era: one.listing.proof.era.clone(), rest };
             handshake::send_message(&fetcher, &app.random, &to, &one.message.text).await
         }
         Err(_) => Delivery { failure: Some("url_refused".to_owned()), retry_after: None },

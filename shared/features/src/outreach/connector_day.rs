@@ -62,7 +62,7 @@ async fn choose(app: &App, days: &[ConnectorDay], now: Moment) -> Result<Connect
     let after = free.iter().filter(|one| chosen.is_none_or(|chosen| chosen.listing.id != one.listing.id));
     let queued = |candidate: &&Candidate| QueuedPartner {
         id: candidate.listing.id.clone(),
-        name: candidate.listing.name.clone(),
+        name: candidate.listing.texts.name.clone(),
         score: candidate.likeness.points,
     };
     let queue_after = after.take(MAX_QUEUE_AFTER).map(queued).collect();
@@ -80,8 +80,8 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
         day: now.utc_day(),
         partner: Some(Partner {
             id: listing.id.clone(),
-            name: listing.name.clone(),
-            kind: listing.shown_kind(),
+            name: listing.texts.name.clone(),
+            kind: listing.likely_kind(),
             role: likeness.role.unwrap_or("peer").to_owned(),
             engage: settings.url(&format!("/api/talk?listing_id={}", listing.id)),
             status: "chosen".to_owned(),
@@ -91,7 +91,7 @@ fn picked(app: &App, chosen: &Candidate, now: Moment, queue_after: Vec<QueuedPar
         why: format!(
             "Of the connectors that could be contacted and had a live score of at least {MIN_LIVE_SCORE}, {} fitted best \
              ({} points). Its live score was {live_score} of 10.",
-            listing.name, likeness.points
+            listing.texts.name, likeness.points
         ),
         action: FirstStep {
             step: "The hourly job sends the draft at most once.".to_owned(),
@@ -118,7 +118,7 @@ fn research(
         Some(best) => format!(
             "No candidate that may be contacted has at least {MIN_LIKENESS} points as a connector and a live score of at \
              least {MIN_LIVE_SCORE}. The best is {} with {} points and a live score of {}.",
-            best.listing.name, best.likeness.points, best.live_score
+            best.listing.texts.name, best.likeness.points, best.live_score
         ),
         None if candidates > 0 => {
             "Each Live connector was chosen or contacted recently, or has opted out.".to_owned()
@@ -173,7 +173,7 @@ pub async fn touch(app: &App, today: &ConnectorDay) -> Result<Option<TouchedList
     let text = format!("{}\n\n{}", draft.subject, draft.body);
     let message = texts::message(app, &listing.id, TalkKind::Connector, text, now);
     let news = feed_item(&listing, "connector_of_the_day", now, "is the connector of the day.");
-    let news = FeedItem { kind: Some(listing.shown_kind()), ..news };
+    let news = FeedItem { kind: Some(listing.likely_kind()), ..news };
     let touch = NewTouch {
         place: &place,
         message: &message,

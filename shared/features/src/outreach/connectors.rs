@@ -68,7 +68,7 @@ pub async fn candidates(app: &App) -> Result<Vec<Candidate>, StoreError> {
         .filter(|(listing, _)| listing.is_live(oldest_proof))
         .map(|(listing, evidence)| Candidate {
             likeness: Likeness::of(&listing, evidence.as_ref()),
-            live_score: listing.probe.as_ref().map_or(0, |probe| probe.score / 10),
+            live_score: listing.proof.probe.as_ref().map_or(0, |probe| probe.score / 10),
             state: states.remove(&listing.id),
             listing,
         })

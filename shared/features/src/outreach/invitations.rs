@@ -77,7 +77,7 @@ fn takes_invitations(app: &App, listing: &Listing) -> bool {
 }
 
 fn is_proven(app: &App, listing: &Listing) -> bool {
-    listing.failures == 0 && listing.is_live(app.oldest_proof())
+    listing.schedule.failures == 0 && listing.is_live(app.oldest_proof())
 }
 
 async fn invite(

@@ -44,8 +44,9 @@ impl Likeness {
     /// Size and versions alone do not make a connector, so they count only in addition to a role.
     pub fn of(listing: &Listing, evidence: Option<&Assessment>) -> Self {
         let facts = evidence.map(|evidence| &evidence.verdict.facts);
-        let name = folded(&[&listing.name, listing.server_name.as_deref().unwrap_or_default()]);
-        let description = folded(&[listing.description.as_deref().unwrap_or_default()]);
+        let name =
+            folded(&[&listing.texts.name, listing.ownership.server_name.as_deref().unwrap_or_default()]);
+        let description = folded(&[listing.texts.description.as_deref().unwrap_or_default()]);
         let abilities: Vec<&str> = facts.map_or_else(Vec::new, |facts| {
             let skills = facts.skills.iter().map(|skill| &*skill.name);
             skills.chain(facts.tools.iter().map(|tool| &*tool.name)).collect()
@@ -72,7 +73,7 @@ impl Likeness {
         if strongest > ABILITY_POINTS && ROLES.iter().any(|(_, _, words)| mentions(&named, words)) {
             found.add(ABILITY_POINTS, "the name of a skill or tool names a role");
         }
-        if listing.category.id() == "multi-agent" {
+        if listing.texts.category.id() == "multi-agent" {
             found.add(MULTI_AGENT, "its category is multi-agent");
         }
         match abilities.len() {

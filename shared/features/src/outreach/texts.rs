@@ -25,7 +25,7 @@ pub fn invitation(settings: &Settings, listing: &Listing, proof: Option<&Proof>)
          account: {demo} If you send feedback on the demo, you get a founding seat (a free full product), if one is \
          left for it, else a code for 25 % off. {close}",
         brand = settings.brand,
-        name = listing.name,
+        name = listing.texts.name,
         demo = format_args!("{}&sku=recursive", demo_link(settings, &listing.id)),
         close = close(settings, &listing.id),
     )
@@ -40,12 +40,12 @@ fn sentence(text: &str) -> String {
 pub fn connector_draft(settings: &Settings, listing: &Listing, reasons: &str) -> Draft {
     let demo_link = demo_link(settings, &listing.id);
     Draft {
-        subject: format!("{} is the connector of the day at {}", listing.name, settings.brand),
+        subject: format!("{} is the connector of the day at {}", listing.texts.name, settings.brand),
         body: format!(
             "A connector is a listing that connects other listings. The registry names at most one each day, and chose {name} for \
              these reasons: {reasons}. You need not do anything. Live agents and MCP servers, as JSON: {active} A free \
              demo with files for {name}, made from its own texts and its last proof: {demo_link} {close}",
-            name = listing.name,
+            name = listing.texts.name,
             active = settings.url("/api/listings/active"),
             close = close(settings, &listing.id),
         ),

@@ -89,7 +89,7 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     let has_other_id = id != first_id && proofs.name.is_some_and(supports);
     let mut name = ProvenName { proof: proofs.name, has_other_id, holder: None };
     if let Some(sent) = submission.server_name() {
-        let is_named = |listing: &Listing| listing.server_name.as_deref() == Some(sent);
+        let is_named = |listing: &Listing| listing.ownership.server_name.as_deref() == Some(sent);
         let holds = |listing: &Listing| listing.id != id && registry_name::name_of_listing(listing) == sent;
         if name.is_by_publisher() || !known.as_ref().is_some_and(is_named) {
             let named = app.store.listings_named(sent).await?;
@@ -180,24 +180,25 @@ impl ProvenName {
     /// not, or only earlier. A signature is the latest word of the name's domain, which may have been sold. A proof by
     /// domain is made from what any sender can send, so it takes a name only after a successful probe.
     fn losing_listing(&self) -> Option<&Listing> {
-        let is_proven = |holder: &Listing| holder.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
+        let is_proven =
+            |holder: &Listing| holder.ownership.name_proof.is_some_and(|proof| proof.how.is_of_publisher());
         let has_signed = self.proof.is_some_and(|proof| proof.how.is_signed());
         self.holder.as_ref().filter(|holder| has_signed || self.is_by_publisher() && !is_proven(holder))
     }
 
     /// Whether a listing may use the name although its id does not show it. No two listings have the same registry name.
     fn name_hold(&self, listing: &Listing) -> Option<NameHold> {
-        let is_yielded = listing.name_hold == Some(NameHold::Yielded);
-        let is_claim = |holder: &Listing| holder.is_name_claimed() && holder.name_hold.is_none();
+        let is_yielded = listing.ownership.name_hold == Some(NameHold::Yielded);
+        let is_claim = |holder: &Listing| holder.is_name_claimed() && holder.ownership.name_hold.is_none();
         match &self.holder {
             Some(_) if self.losing_listing().is_some() => Some(NameHold::Held),
             // A successful probe takes it.
-            Some(holder) if self.proof.is_some() && is_claim(holder) => listing.name_hold,
+            Some(holder) if self.proof.is_some() && is_claim(holder) => listing.ownership.name_hold,
             Some(_) => Some(NameHold::Yielded),
             None if self.is_by_publisher() && is_yielded || self.has_other_id && !is_yielded => {
                 Some(NameHold::Held)
             }
-            None => listing.name_hold,
+            None => listing.ownership.name_hold,
         }
     }
 }
@@ -210,8 +211,8 @@ pub(super) async fn publish_first(
     now: Moment,
 ) -> Result<Published, Problem> {
     let mut listing = submission.listing(id, now);
-    listing.name_proof = name.proof;
-    listing.name_hold = name.name_hold(&listing);
+    listing.ownership.name_proof = name.proof;
+    listing.ownership.name_hold = name.name_hold(&listing);
     let news = feed_item(&listing, "listing_queued", now, "was published; its probe decides its state.");
     let contact = contact(submission, name.proof.is_some_and(|proof| proof.how.is_signed()));
     let document = submission.document(None, now);
@@ -266,12 +267,12 @@ async fn publish_again(
         updated = known.clone();
     }
     if right == Right::Name {
-        updated.server_name = submission.server_name().map(str::to_owned);
+        updated.ownership.server_name = submission.server_name().map(str::to_owned);
     }
-    updated.described |= is_owner && document.is_some();
-    if updated.server_name != known.server_name {
+    updated.ownership.described |= is_owner && document.is_some();
+    if updated.ownership.server_name != known.ownership.server_name {
         // They are of the earlier name.
-        (updated.name_proof, updated.name_hold) = (None, None);
+        (updated.ownership.name_proof, updated.ownership.name_hold) = (None, None);
     }
     let contact = contact(submission, is_owner && has_signed);
     let losing = name.losing_listing();
@@ -279,7 +280,7 @@ async fn publish_again(
     let later = |listing: &Listing| Some(listing.next_probe_at(now, tick)).filter(|at| *at > now);
     // The owner of a gated server requests a probe after it has opened the server; nobody else does.
     if known.lane == Lane::Active || known.lane == Lane::Gated && !is_owner {
-        let is_shown = known.shown_lane(app.oldest_proof()).is_proven();
+        let is_shown = known.public_lane(app.oldest_proof()).is_proven();
         let proves = is_owner && name.is_by_publisher() && !known.has_proven_name();
         if right == Right::Name || is_owner && (differs.is_some() || proves) {
             store_proof(&mut updated, name);
@@ -291,7 +292,7 @@ async fn publish_again(
         }
         // A failure is confirmed by the recheck: otherwise anybody could delay the confirmation.
         let is_fresh = known.proven_at().is_some_and(|at| now.duration_since(at) < app.settings.fresh_ok());
-        let renews = !is_fresh && known.failures == 0;
+        let renews = !is_fresh && known.schedule.failures == 0;
         if renews {
             // The time of its recheck is spread over hours, and a probe takes only a listing that is due.
             app.store.hasten(&updated.id, now).await?;
@@ -300,31 +301,31 @@ async fn publish_again(
             announce(app, &updated, now).await;
         }
         let status = if is_shown { PublishStatus::Active } else { PublishStatus::Queued };
-        let retry_at = later(&updated).filter(|_| !is_shown && !renews && updated.due_at > now);
+        let retry_at = later(&updated).filter(|_| !is_shown && !renews && updated.schedule.due_at > now);
         return Ok(Published { listing: updated, status, retry_at, renews, differs });
     }
     // The repository also says which headers this URL needs.
     let is_same_url = known.url.as_deref() == submission.remote_url();
-    let is_here =
-        is_owner && (has_signed && (sender.is_of_host || known.proven_domain.is_none()) || is_same_url);
+    let is_here = is_owner
+        && (has_signed && (sender.is_of_host || known.ownership.proven_domain.is_none()) || is_same_url);
     if sender.moves || is_here || is_misplaced(&known, right, submission) {
         submission.locate(&mut updated);
         if !may_describe {
             document = submission.moved_document(stored, now);
         }
         if updated.url != known.url {
-            (updated.history, updated.failing_since) = (ProbeHistory::default(), None);
+            (updated.proof.history, updated.schedule.failing_since) = (ProbeHistory::default(), None);
         }
         // A proof of the publisher is for one URL.
         let is_stale = |proof: &NameProof| proof.how.is_of_publisher() && updated.url != known.url;
-        updated.name_proof = updated.name_proof.filter(|proof| !is_stale(proof));
+        updated.ownership.name_proof = updated.ownership.name_proof.filter(|proof| !is_stale(proof));
     }
     store_proof(&mut updated, name);
     let earliest = known.last_asked().map_or(known.listed_at, |asked| asked + REPROBE_PAUSE);
     // A listing that is due keeps its place in the queue: otherwise anybody could send it to the end.
-    updated.due_at = known.due_at.min(now).max(earliest);
-    updated.probe_requested_at = Some(now);
-    updated.at_once = true;
+    updated.schedule.due_at = known.schedule.due_at.min(now).max(earliest);
+    updated.schedule.probe_requested_at = Some(now);
+    updated.schedule.at_once = true;
     let status = if was_queued { PublishStatus::Duplicate } else { PublishStatus::Queued };
     let retry_at = later(&updated);
     let written = app.store.republish(&known, &updated, document.as_ref(), &contact, losing, now).await?;
@@ -374,10 +375,10 @@ async fn restored(app: &App, known: Listing, sender: Sender) -> Result<Listing, 
 /// Whether the submission changes the description; fields that it leaves out change nothing.
 fn changes_description(sent: &Listing, known: &Listing) -> bool {
     let changed = |sent: &Option<String>, known: &Option<String>| sent.is_some() && sent != known;
-    sent.name != known.name
-        || changed(&sent.description, &known.description)
-        || changed(&sent.version, &known.version)
-        || changed(&sent.website, &known.website)
+    sent.texts.name != known.texts.name
+        || changed(&sent.texts.description, &known.texts.description)
+        || changed(&sent.texts.version, &known.texts.version)
+        || changed(&sent.texts.website, &known.texts.website)
 }
 
 /// Whether the stored listing already has this description and proof, because the same request was sent twice.
@@ -399,9 +400,10 @@ pub fn changed_meanwhile(has_signed: bool) -> Problem {
 /// Stores the proof of the name, unless the listing has a stronger one.
 fn store_proof(updated: &mut Listing, name: &ProvenName) {
     let strength = |proof: NameProof| (proof.how.is_signed(), proof.how.is_of_publisher());
-    let is_weaker = |new: &NameProof| updated.name_proof.is_some_and(|old| strength(old) > strength(*new));
-    updated.name_proof = name.proof.filter(|new| !is_weaker(new)).or(updated.name_proof);
-    updated.name_hold = name.name_hold(updated);
+    let is_weaker =
+        |new: &NameProof| updated.ownership.name_proof.is_some_and(|old| strength(old) > strength(*new));
+    updated.ownership.name_proof = name.proof.filter(|new| !is_weaker(new)).or(updated.ownership.name_proof);
+    updated.ownership.name_hold = name.name_hold(updated);
 }
 
 async fn announce(app: &App, listing: &Listing, at: Moment) {

@@ -49,7 +49,7 @@ impl Sender {
     pub(super) fn of(submission: &Submission, known: &Listing, proofs: &Proofs, is_there: bool) -> Self {
         let named = proofs.name.filter(|proof| proof.how.is_of_publisher()).zip(submission.server_name());
         let has_signed = proofs.is_by_host || named.is_some_and(|(proof, _)| proof.how.is_signed());
-        let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
+        let was_signed = known.ownership.name_proof.is_some_and(|proof| proof.how.is_signed());
         let is_there = is_there || known.url.as_ref().is_some_and(|url| proofs.urls.contains(url));
         let name = named.map(|(_, name)| name).filter(|_| is_there || has_signed || !was_signed);
         let is_of_host = proofs.is_by_host || name.is_some_and(|name| is_at_host(name, known));
@@ -57,12 +57,15 @@ impl Sender {
         let right = match submission.server_name() {
             _ if is_of_host || is_its_name => Right::Everything,
             _ if is_blocked_by_a_check(known) => Right::Words,
-            Some(name) if known.server_name.as_deref() != Some(name) && known.proven_domain.is_none() => {
+            Some(name)
+                if known.ownership.server_name.as_deref() != Some(name)
+                    && known.ownership.proven_domain.is_none() =>
+            {
                 Right::Name
             }
             _ => Right::Nothing,
         };
-        let may_move = is_of_host || is_its_name && known.proven_domain.is_none();
+        let may_move = is_of_host || is_its_name && known.ownership.proven_domain.is_none();
         // One endpoint has one listing, but its query may select another tenant, which no probe has seen.
         let query = |url: &str| url.split_once('?').map(|(_, query)| query.to_owned());
         let probed = known.url.as_deref().and_then(query);
@@ -78,10 +81,10 @@ fn is_at_host(name: &str, known: &Listing) -> bool {
 
 /// Whether the listing has no name of another server. A name of the domain of its host replaces a mere claim.
 pub(super) fn may_name(submission: &Submission, known: &Listing) -> bool {
-    let (Some(name), Some(own)) = (submission.server_name(), known.server_name.as_deref()) else {
+    let (Some(name), Some(own)) = (submission.server_name(), known.ownership.server_name.as_deref()) else {
         return true;
     };
-    own == name || !known.is_described() && known.name_proof.is_none() && is_at_host(name, known)
+    own == name || !known.is_described() && known.ownership.name_proof.is_none() && is_at_host(name, known)
 }
 
 /// Whether a proof of this name is one for everything in the listing.
@@ -93,7 +96,7 @@ pub(super) fn speaks_for(name: &str, known: &Listing) -> bool {
 /// blocks, and otherwise the first publisher could keep it blocked forever. Only the publisher may edit a listing with a
 /// name that its publisher has proven.
 fn is_blocked_by_a_check(known: &Listing) -> bool {
-    let answered = known.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
+    let answered = known.proof.probe.as_ref().is_some_and(|probe| probe.handshake == Handshake::Ok);
     answered
         && known.lane == Lane::NeedsFix
         && known.is_described()
@@ -105,10 +108,10 @@ fn is_blocked_by_a_check(known: &Listing) -> bool {
 /// sibling host may have another owner, so the host is a typo only if a probe found no server there. After its owner has
 /// proven the name or bound a key, only its owner may.
 pub(super) fn is_misplaced(known: &Listing, right: Right, submission: &Submission) -> bool {
-    let was_signed = known.name_proof.is_some_and(|proof| proof.how.is_signed());
+    let was_signed = known.ownership.name_proof.is_some_and(|proof| proof.how.is_signed());
     let is_at_its_host = known.url.as_deref().map(HostName::of_url) == submission.url().map(HostName::of_url);
     let is_nothing = |probe: &LastProbe| matches!(probe.handshake, Handshake::Fail | Handshake::Skip);
-    let found_nothing = known.probe.as_ref().is_some_and(is_nothing);
+    let found_nothing = known.proof.probe.as_ref().is_some_and(is_nothing);
     let is_typo = is_at_its_host || found_nothing && known.lane == Lane::NeedsFix;
     let may_move = right == Right::Everything || right != Right::Name && !is_owned(known) && is_typo;
     !known.was_proven() && !was_signed && may_move
@@ -116,5 +119,5 @@ pub(super) fn is_misplaced(known: &Listing, right: Right, submission: &Submissio
 
 /// Whether its owner has proven the name or bound a key.
 const fn is_owned(known: &Listing) -> bool {
-    known.has_proven_name() || known.proven_domain.is_some()
+    known.has_proven_name() || known.ownership.proven_domain.is_some()
 }

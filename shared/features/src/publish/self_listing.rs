@@ -30,7 +30,7 @@ async fn list_endpoint(app: &App, endpoint: &Submission) -> Result<(), Problem> 
 /// Whether this registry has another version than its server description says.
 fn is_outdated(endpoint: &Submission, known: &Listing) -> bool {
     let Submitted::Server(server) = &endpoint.what else { return false };
-    endpoint.is_same_as(known) && known.version.as_ref() != Some(&server.version)
+    endpoint.is_same_as(known) && known.texts.version.as_ref() != Some(&server.version)
 }
 
 /// Without an endpoint that may not be probed, such as a plain http URL under public rules.

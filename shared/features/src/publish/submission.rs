@@ -1,7 +1,7 @@
 //! Parses the body of a publish request into a valid `Submission`. The result depends only on the body.
 //! Nothing is fetched (`specification.md#publish`).
 
-use super::offered_proof::{OfferedProof, ProofRequest};
+use super::name_proof::{OfferedProof, ProofRequest};
 use crate::prelude::*;
 use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};
@@ -229,7 +229,8 @@ impl Submission {
     /// owner's host.
     pub fn is_same_as(&self, listing: &Listing) -> bool {
         let is_at_its_host = || listing.url.as_deref().map(owner_of) == self.remote_url().map(owner_of);
-        listing.server_name.as_deref() == self.server_name() && (self.server().is_none() || is_at_its_host())
+        listing.ownership.server_name.as_deref() == self.server_name()
+            && (self.server().is_none() || is_at_its_host())
     }
 
     pub fn listing(&self, id: ListingId, now: Moment) -> Listing {
@@ -268,15 +269,17 @@ impl Submission {
 
     pub fn describe(&self, listing: &mut Listing) {
         match &self.what {
-            Submitted::Url { .. } => listing.name = self.name.clone().unwrap_or_else(|| listing.name.clone()),
+            Submitted::Url { .. } => {
+                listing.texts.name = self.name.clone().unwrap_or_else(|| listing.texts.name.clone())
+            }
             Submitted::Server(server) => {
                 let name = self.name.as_ref().or(server.title.as_ref()).unwrap_or(&server.name);
-                listing.name.clone_from(name);
-                listing.description = Some(server.description.clone());
-                listing.server_name = Some(server.name.clone());
-                listing.version = Some(server.version.clone());
-                listing.website = server.website_url.clone().or_else(|| server.repository_url.clone());
-                listing.category = Category::of(Kind::Mcp, &listing.name, &[&server.description]);
+                listing.texts.name.clone_from(name);
+                listing.texts.description = Some(server.description.clone());
+                listing.ownership.server_name = Some(server.name.clone());
+                listing.texts.version = Some(server.version.clone());
+                listing.texts.website = server.website_url.clone().or_else(|| server.repository_url.clone());
+                listing.texts.category = Category::of(Kind::Mcp, &listing.texts.name, &[&server.description]);
             }
         }
     }

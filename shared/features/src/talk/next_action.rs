@@ -32,7 +32,7 @@ pub fn next_actions(listing: &Listing, settings: &Settings, now: Moment) -> Vec<
         why: why.to_owned(),
     };
     let id = listing.id.as_str();
-    match listing.shown_lane(now - settings.recheck_interval()) {
+    match listing.public_lane(now - settings.recheck_interval()) {
         Lane::Active => {
             let funnel = match (listing.demoed, listing.feedbacked) {
                 (false, _) => Some(post(

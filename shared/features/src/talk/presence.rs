@@ -37,8 +37,8 @@ impl Talk {
         let visited_at = listing.visited_at;
         let visited = visited_at
             .map_or_else(|| "nobody has visited it yet".to_owned(), |at| format!("last visit at {at}"));
-        let lane = listing.shown_lane(now - settings.recheck_interval());
-        let (Lane::Active, Some(live_since)) = (lane, listing.live_since) else {
+        let lane = listing.public_lane(now - settings.recheck_interval());
+        let (Lane::Active, Some(live_since)) = (lane, listing.proof.live_since) else {
             let reason = match lane {
                 Lane::Withdrawn => "The listing was withdrawn, so its inbox is closed.",
                 _ => "The listing is not Live. Its inbox is kept, but nobody has to read it.",

@@ -18,7 +18,7 @@ pub fn source_digest(caller_digest: &str, at: &ListingId, what: &str) -> String 
 /// Whether `from` names the listing itself: its id, its name, or one of its domains.
 pub fn is_itself(from: &str, listing: &Listing) -> bool {
     let from = folded(from);
-    let names = [Some(listing.name.as_str()), listing.server_name.as_deref()];
+    let names = [Some(listing.texts.name.as_str()), listing.ownership.server_name.as_deref()];
     if from == listing.id.as_str() || names.into_iter().flatten().any(|name| folded(name) == from) {
         return true;
     }

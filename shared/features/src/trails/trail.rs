@@ -53,9 +53,9 @@ impl TrailRow {
         let count = |event| trail.count(event);
         Self {
             listing_id: listing.id.clone(),
-            name: listing.name.clone(),
+            name: listing.texts.name.clone(),
             kind: listing.kind,
-            lane: listing.shown_lane(oldest_proof),
+            lane: listing.public_lane(oldest_proof),
             trail_score: three_decimals(trail.trail_score()),
             attraction: three_decimals(trail.values.attraction),
             danger: three_decimals(trail.values.danger),

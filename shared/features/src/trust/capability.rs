@@ -56,12 +56,12 @@ impl Capability {
         let is_ok = evidence.verdict.handshake == Handshake::Ok && !evidence.has_bad_texts();
         let facts = Some(&evidence.verdict.facts).filter(|_| is_ok)?;
         let observed = Self {
-            name: listing.name.clone(),
-            kind: match listing.shown_kind() {
+            name: listing.texts.name.clone(),
+            kind: match listing.likely_kind() {
                 Kind::Agent => CapabilityKind::Agent,
                 Kind::Mcp => CapabilityKind::Mcp,
             },
-            description: listing.description.clone().unwrap_or_default(),
+            description: listing.texts.description.clone().unwrap_or_default(),
             tools: facts.tools.iter().map(|tool| tool.name.clone()).collect(),
             skills: facts.skills.iter().map(|skill| skill.id.clone()).collect(),
             tags: facts.skills.iter().flat_map(|skill| skill.tags.iter().cloned()).collect(),

@@ -17,7 +17,7 @@ pub async fn observed(
     evidence: Option<&Assessment>,
     other: Option<&ListingId>,
 ) -> Result<Map<String, Value>, Problem> {
-    let lane = listing.shown_lane(app.oldest_proof());
+    let lane = listing.public_lane(app.oldest_proof());
     if lane == Lane::Withdrawn {
         let detail = "This listing was withdrawn, so the registry signs no statements about it.";
         return Err(Problem::conflict(Code::Withdrawn, detail).with("lane", lane.as_str()));
@@ -55,11 +55,11 @@ fn liveness(app: &App, listing: &Listing, lane: Lane) -> Value {
         "live": lane == Lane::Active,
         "lane": lane,
         "asked_at": listing.last_asked().map(|at| at.rounded_down(1)),
-        "failing_since": listing.failing_since.map(|at| at.rounded_down(1)),
-        "last_signal_at": listing.last_ok_at.map(|at| at.rounded_down(1)),
-        "signal": listing.last_ok_at.map(|_| "handshake"),
+        "failing_since": listing.schedule.failing_since.map(|at| at.rounded_down(1)),
+        "last_signal_at": listing.proof.last_ok_at.map(|at| at.rounded_down(1)),
+        "signal": listing.proof.last_ok_at.map(|_| "handshake"),
         "counts_for_hours": app.settings.recheck_interval().as_hours(),
-        "live_since": listing.live_since.filter(|_| lane == Lane::Active).map(|at| at.rounded_down(1)),
+        "live_since": listing.proof.live_since.filter(|_| lane == Lane::Active).map(|at| at.rounded_down(1)),
     })
 }
 
@@ -74,7 +74,7 @@ fn probe_clean(app: &App, listing: &Listing, lane: Lane, evidence: &Assessment) 
     json!({
         "clean": is_clean(listing, Some(evidence), app.oldest_proof()),
         "asked_at": listing.last_asked().map(|at| at.rounded_down(1)),
-        "failing_since": listing.failing_since.map(|at| at.rounded_down(1)),
+        "failing_since": listing.schedule.failing_since.map(|at| at.rounded_down(1)),
         "lane": lane,
         "handshake": evidence.verdict.handshake,
         "probed_at": evidence.probed_at.rounded_down(1),

@@ -186,7 +186,7 @@ impl Domains {
         let target = listing.url.as_deref().and_then(|url| Target::parse(url, Reach::Development).ok());
         let host = match &target {
             Some(target) => HostName::of_url(target.as_str()),
-            None => listing.server_name.as_deref().and_then(HostName::of_server_name),
+            None => listing.ownership.server_name.as_deref().and_then(HostName::of_server_name),
         };
         let host = host.ok_or_else(no_domain)?;
         // The Public Suffix List decides, with its private section: for `a.user.github.io` it is `user.github.io`.

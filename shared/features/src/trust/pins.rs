@@ -242,9 +242,9 @@ fn result(
     };
     let Some((listing, set)) = known else { return result };
     result.live = listing.is_live(app.oldest_proof());
-    let ok = listing.probe.as_ref().filter(|probe| probe.handshake == Handshake::Ok);
+    let ok = listing.proof.probe.as_ref().filter(|probe| probe.handshake == Handshake::Ok);
     result.probed_at = ok.map(|probe| probe.at);
-    result.failing_since = listing.failing_since;
+    result.failing_since = listing.schedule.failing_since;
     result.log = listing.last_leaf.as_ref().map(|leaf| LogPlace::of_last(&app.settings, &listing.id, leaf));
     let Some(set) = set else {
         result.state = PinState::Unknown;

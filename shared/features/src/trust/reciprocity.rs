@@ -63,7 +63,7 @@ fn links_back(base_url: &str, listing: &Listing, evidence: Option<&Assessment>) 
         let skills = facts.skills.iter().map(|skill| skill.description.as_str());
         [&facts.website, &facts.description].into_iter().flatten().map(String::as_str).chain(skills)
     });
-    let own = [&listing.website, &listing.description].into_iter().flatten().map(String::as_str);
+    let own = [&listing.texts.website, &listing.texts.description].into_iter().flatten().map(String::as_str);
     let holds = own.chain(of_facts).any(|text| links_to(base_url, text));
     let why = if holds {
         format!("A documentation link or a description that was read contains {base_url}.")
@@ -101,7 +101,7 @@ fn domain(listing: &Listing, identities: &[Identity]) -> Signal {
 fn card(listing: &Listing, evidence: Option<&Assessment>) -> Signal {
     let valid = evidence
         .is_some_and(|evidence| evidence.checks.iter().any(|check| check.id == "card_valid" && check.ok));
-    let (holds, why) = match listing.shown_kind() {
+    let (holds, why) = match listing.likely_kind() {
         Kind::Agent if valid && listing.card_url.is_some() => (true, "Its card is valid."),
         Kind::Agent => (false, "No valid card of it was read."),
         Kind::Mcp if listing.is_described() => (true, "It has a server description."),

@@ -1,3 +1,4 @@
+use registry_model::{Ownership, Texts};
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -15,7 +16,13 @@ fn at(url: &str) -> Listing {
 }
 
 fn described(name: &str) -> Listing {
-    Listing { server_name: Some(name.to_owned()), ..listing(ListingId::of_name(Kind::Mcp, name)) }
+    Listing {
+        ownership: Ownership {
+            server_name: Some(name.to_owned()),
+            ..listing(ListingId::of_name(Kind::Mcp, name)).ownership
+        },
+        ..listing(ListingId::of_name(Kind::Mcp, name))
+    }
 }
 
 #[test]
@@ -62,7 +69,10 @@ fn similar_listings_have_different_names() {
 #[test]
 fn a_name_does_not_depend_on_the_display_name() {
     let before = at("https://weather.org/mcp");
-    let after = Listing { name: "Weather, now better".to_owned(), ..before.clone() };
+    let after = Listing {
+        texts: Texts { name: "Weather, now better".to_owned(), ..before.texts.clone() },
+        ..before.clone()
+    };
     assert_eq!(name_of_listing(&before), name_of_listing(&after));
 }
 
@@ -74,7 +84,7 @@ proptest! {
         url in proptest::option::of("(https?://)?[a-z0-9.:_\\[\\]-]{0,300}(/[ -~é]{0,90})?"),
     ) {
         let server_name = described.or(server_name);
-        let listing = Listing { server_name, url, ..at("https://weather.org/mcp") };
+        let listing = Listing { url, ownership: Ownership { server_name, ..at("https://weather.org/mcp").ownership }, ..at("https://weather.org/mcp") };
         let name = name_of_listing(&listing);
         prop_assert!(is_name(&name), "{}", name);
     }

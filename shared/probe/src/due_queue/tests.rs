@@ -1,4 +1,4 @@
-use registry_model::{Lane, NameProof, NameProofMethod};
+use registry_model::{Lane, NameProof, NameProofMethod, Ownership, Proof};
 
 use super::*;
 
@@ -9,12 +9,27 @@ fn share_of_the_budget_depends_on_the_proof() {
         ..Listing::new(id("a"), "a".to_owned(), Moment::UNIX_EPOCH)
     };
     let unproven = new("https://a.b.example.co.uk/mcp");
-    let named = Listing { server_name: Some("com.example/a".to_owned()), ..unproven.clone() };
+    let named = Listing {
+        ownership: Ownership { server_name: Some("com.example/a".to_owned()), ..unproven.ownership.clone() },
+        ..unproven.clone()
+    };
     let proof = |how| Some(NameProof { how, at: Moment::UNIX_EPOCH });
-    let by_domain = Listing { name_proof: proof(NameProofMethod::Domain), ..named.clone() };
-    let proven = Listing { name_proof: proof(NameProofMethod::Dns), ..named.clone() };
-    let bound = Listing { proven_domain: "b.example.co.uk".parse().ok(), ..unproven.clone() };
-    let was_live = Listing { last_ok_at: Some(Moment::UNIX_EPOCH), ..unproven.clone() };
+    let by_domain = Listing {
+        ownership: Ownership { name_proof: proof(NameProofMethod::Domain), ..named.ownership.clone() },
+        ..named.clone()
+    };
+    let proven = Listing {
+        ownership: Ownership { name_proof: proof(NameProofMethod::Dns), ..named.ownership.clone() },
+        ..named.clone()
+    };
+    let bound = Listing {
+        ownership: Ownership { proven_domain: "b.example.co.uk".parse().ok(), ..unproven.ownership.clone() },
+        ..unproven.clone()
+    };
+    let was_live = Listing {
+        proof: Proof { last_ok_at: Some(Moment::UNIX_EPOCH), ..unproven.proof.clone() },
+        ..unproven.clone()
+    };
     let live = Listing { lane: Lane::Active, ..was_live.clone() };
     for (listing, is_unproven, domain) in [
         (unproven, true, Some("example.co.uk")),

@@ -1,6 +1,8 @@
 //! Finds out what is at a URL: an agent with its card on the same site, or an MCP server at this URL. The URL of a site
 //! may also mean the MCP server at `/mcp`. All card paths are requested first and at the same time, because a GET that
-//! finds nothing costs less than a handshake.
+//! finds nothing costs less than a handshake. A document that is no agent card, but says where the card or the MCP endpoint
+//! is (an MCP server card, the configuration of a client, a registration), is followed within the site of its owner, and
+//! only one step.
 
 use std::time::Duration;
 
@@ -9,10 +11,11 @@ use futures::future::join_all;
 use super::conversation::Conversation;
 use super::subject::Subject;
 use super::transcript::Sent;
-use super::{lead, mcp};
-use crate::reasons::{ProbeFault, ProbedResource};
+use super::{a2a, mcp};
+use crate::checks::same_owner;
+use crate::reasons::{self, ProbeFault, ProbedResource};
 use registry_fetch::{Answer, FetchError, Request, Target};
-use registry_formats::agent_card::{self, OtherDocument};
+use registry_formats::agent_card::{self, CardFault, Lead, OtherDocument};
 use registry_model::{Handshake, Kind, names_mcp_endpoint};
 
 /// In the order of trust (A2A 8.2; `agent.json` before 0.3).
@@ -63,7 +66,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
     let usable = site.card.as_ref().filter(|card| card.is_usable);
     if let Some(card) = usable.filter(|card| card.is_meant_by(subject)) {
         peer.findings.found_card_in(card.exchange);
-        return lead::probe_card(peer, subject, &card.url, &card.answer).await;
+        return probe_card(peer, subject, &card.url, &card.answer).await;
     }
     mcp::probe(peer, subject).await;
     // A bare 401 or 403 proves nothing about the server behind it.
@@ -86,7 +89,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
             peer.findings.take_faults();
             peer.findings.found_card_in(card.exchange);
             peer.findings.facts.endpoint = None;
-            lead::probe_card(peer, subject, &card.url, &card.answer).await;
+            probe_card(peer, subject, &card.url, &card.answer).await;
         }
         None => {
             if server_of_site(peer, subject).await || suggest_endpoint(peer, subject).await {
@@ -105,7 +108,7 @@ pub(super) async fn probe(peer: &mut Conversation<'_>, subject: &Subject) {
                 let seen = "no agent card at the address or the site's well-known paths, and no MCP server at the address";
                 return peer.findings.fault_first(&ProbeFault::NothingFound(site.status), seen);
             };
-            if !lead::follow(peer, subject, &url, &other).await {
+            if !follow(peer, subject, &url, &other).await {
                 let fault = ProbeFault::NotACard { status: 200, fix: other.fix };
                 peer.findings.fault_first(&fault, &format!("{}: {}", url.url().path(), other.seen));
             }
@@ -269,4 +272,68 @@ fn until_no_json_object() -> impl FnMut(&[u8]) -> bool + Send + 'static {
         blank += body[blank..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         !matches!(body.get(blank), None | Some(b'{' | 0xEF))
     }
+}
+
+/// The handshake with the agent of a card. A document that is no card may lead to an agent or a server.
+pub(super) async fn probe_card(
+    peer: &mut Conversation<'_>,
+    subject: &Subject,
+    card_url: &Target,
+    answer: &Answer,
+) {
+    let Err(fault) = a2a::probe(peer, subject, card_url, answer).await else { return };
+    if let CardFault::NotACard(other) = &fault
+        && follow(peer, subject, card_url, other).await
+    {
+        return;
+    }
+    for (fault, seen) in reasons::card_faults(fault, answer.status.as_u16()) {
+        peer.findings.fault(&fault, &seen);
+    }
+}
+
+/// The answer at a URL, if it is a valid card.
+pub(super) async fn card_at(peer: &mut Conversation<'_>, url: &Target) -> Option<Answer> {
+    let answer = peer.send(Request::get(url.clone())).await.ok()?;
+    (answer.status.is_success() && agent_card::read_body(&answer.body).is_ok()).then_some(answer)
+}
+
+/// Whether the agent or server at the other end of a document was found; its findings are then recorded.
+pub(super) async fn follow(
+    peer: &mut Conversation<'_>,
+    subject: &Subject,
+    document_url: &Target,
+    document: &OtherDocument,
+) -> bool {
+    let (kind, written) = match &document.leads_to {
+        Some(Lead::Mcp(url)) => (Kind::Mcp, url),
+        Some(Lead::Card(url)) => (Kind::Agent, url),
+        None => return false,
+    };
+    let Ok(url) = document_url.join(written, peer.reach()) else { return false };
+    let is_other = url != *document_url && same_owner(document_url.as_str(), url.as_str());
+    if !is_other || subject.is_proven && subject.kind != Some(kind) {
+        return false;
+    }
+    let faults = peer.findings.take_faults();
+    let found = match kind {
+        Kind::Mcp => {
+            mcp::probe(peer, &Subject { url, ..subject.clone() }).await;
+            let speaks = peer.findings.speaks || peer.findings.facts.sign_in.is_some();
+            if speaks {
+                peer.findings.facts.kind = Some(Kind::Mcp);
+                peer.findings.facts.card_url = None;
+            }
+            speaks
+        }
+        Kind::Agent => match card_at(peer, &url).await {
+            Some(answer) => a2a::probe(peer, subject, &url, &answer).await.is_ok(),
+            None => false,
+        },
+    };
+    if !found {
+        peer.findings.facts.endpoint = None;
+        peer.findings.put_back(faults);
+    }
+    found
 }

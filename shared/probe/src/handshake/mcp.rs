@@ -5,7 +5,6 @@
 pub(super) mod auth;
 mod contents;
 mod eras;
-mod opening;
 mod sign_in;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use super::conversation::{Conversation, Slots, excerpt, fault_of, no_answer_text
 use super::findings::Findings;
 use super::preflight::pass;
 use super::subject::Subject;
-use super::{detect_kind, lead, mcp};
+use super::{detect_kind, mcp};
 use crate::reasons::{ProbeFault, ProbedResource, Stage};
 use registry_fetch::{Answer, FetchError, Fetcher, PROBE, Request};
 use registry_model::{Handshake, Kind, ProbeStep, Random, Verdict};
@@ -81,7 +81,7 @@ async fn converse(peer: &mut Conversation<'_>, subject: &Subject, card: Option<A
 async fn look_for_agent(peer: &mut Conversation<'_>, subject: &Subject, card: Result<Answer, FetchError>) {
     match card {
         Ok(answer) if answer.status.is_success() => {
-            lead::probe_card(peer, subject, &subject.url, &answer).await
+            detect_kind::probe_card(peer, subject, &subject.url, &answer).await
         }
         Ok(answer) => {
             peer.findings.fault(&refusal(&answer, ProbedResource::Card), &excerpt(&answer));
@@ -114,7 +114,8 @@ async fn look_for_server(peer: &mut Conversation<'_>, subject: &Subject) {
     {
         return;
     }
-    let at_url = if subject.may_be(Kind::Agent) { lead::card_at(peer, &subject.url).await } else { None };
+    let at_url =
+        if subject.may_be(Kind::Agent) { detect_kind::card_at(peer, &subject.url).await } else { None };
     let card = match at_url {
         Some(answer) => Some((subject.url.clone(), answer)),
         None => detect_kind::card_that_names(peer, subject).await,
@@ -122,7 +123,7 @@ async fn look_for_server(peer: &mut Conversation<'_>, subject: &Subject) {
     if let Some((card_url, answer)) = card {
         peer.findings.take_faults();
         peer.findings.facts.endpoint = None;
-        return lead::probe_card(peer, subject, &card_url, &answer).await;
+        return detect_kind::probe_card(peer, subject, &card_url, &answer).await;
     }
     detect_kind::suggest_endpoint(peer, subject).await;
 }

@@ -3,7 +3,7 @@ use crate::checks;
 use crate::checks::Context;
 use crate::checks::tests::{context, fine};
 use proptest::prelude::*;
-use registry_model::{ListingId, Moment, Reach, Reason, Skill, Tool};
+use registry_model::{ListingId, Moment, Ownership, Proof, Reach, Reason, Skill, Texts, Tool};
 
 fn skill(description: &str) -> Skill {
     Skill { id: "s".to_owned(), name: "S".to_owned(), description: description.to_owned(), tags: Vec::new() }
@@ -132,7 +132,10 @@ fn changed_tools_cost_three_points() {
     let mut verdict = good();
     verdict.facts.tools_hash = Some("b".to_owned());
     let at = Some(Moment::UNIX_EPOCH);
-    let known = Listing { tools_hash: Some("a".to_owned()), last_ok_at: at, ..listing() };
+    let known = Listing {
+        proof: Proof { tools_hash: Some("a".to_owned()), last_ok_at: at, ..listing().proof },
+        ..listing()
+    };
     let context = Context { listing: Some(known), ..context(Reach::Public) };
     assert_eq!(compute_score(&verdict, &checks::run_all(&verdict, &context), None).value, 97);
 }
@@ -142,9 +145,12 @@ fn server_json_gives_the_points_for_texts() {
     let mut verdict = good();
     verdict.facts = Facts { kind: Some(Kind::Mcp), ..Facts::default() };
     let described = Listing {
-        server_name: Some("com.example/adder".to_owned()),
-        description: Some("Adds two numbers.".to_owned()),
-        version: Some("1.0.0".to_owned()),
+        texts: Texts {
+            description: Some("Adds two numbers.".to_owned()),
+            version: Some("1.0.0".to_owned()),
+            ..listing().texts
+        },
+        ownership: Ownership { server_name: Some("com.example/adder".to_owned()), ..listing().ownership },
         ..listing()
     };
     let why = |listing: &Listing| {

@@ -29,7 +29,7 @@ pub(super) fn record(
 ) -> Result<()> {
     let is_gone = LiveChange::between(before, after) == LiveChange::Fallen
         || before.lane.is_proven() && !after.lane.is_proven();
-    if is_gone && before.shown_kind() == Kind::Mcp {
+    if is_gone && before.likely_kind() == Kind::Mcp {
         let value = (DELISTING.attribute, to_blob(&(before, at))?);
         transaction.put(DELISTING.at(at, before.id.as_str()).with([value, DELISTING.ttl(at)]));
     }

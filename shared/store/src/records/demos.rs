@@ -62,7 +62,7 @@ impl Store {
         let new_order = transaction.put_new(ORDER.of(&order.order_id).with([ORDER.value(order)?]));
         let mark = Expression::default().set("demoed", yes()).if_equal("lane", s(Lane::Active.as_str()));
         transaction.update(LISTING.of(&listing.id), mark);
-        let counter = by_kind(listing.shown_kind(), "demos_agents", "demos_mcps");
+        let counter = by_kind(listing.likely_kind(), "demos_agents", "demos_mcps");
         let unconfirmed = i64::from(!order.is_real());
         let count = Expression::default().add("version", 1).add(counter, 1).add(UNCONFIRMED, unconfirmed);
         transaction.update(live(&listing.id), count);

@@ -83,7 +83,7 @@ impl Store {
         let keys = ids.iter().flat_map(|id| [LISTING.of(id), TRAIL.of(id)]).collect();
         let (mut listings, trails) = self.due_items(keys, due, Consistency::Eventual).await?;
         let found = |id: &ListingId| {
-            let listing = listings.remove(id).filter(|listing| listing.due_at <= due)?;
+            let listing = listings.remove(id).filter(|listing| listing.schedule.due_at <= due)?;
             Some((listing, trails.get(id).copied().unwrap_or_default()))
         };
         Ok((ids.iter().filter_map(found).collect(), next))
@@ -205,8 +205,8 @@ impl Store {
     /// Releases a claimed listing without a probe, because the budget was used up; it keeps its place in the queue.
     pub async fn release(&self, listing: &Listing, now: Moment) -> Result<()> {
         // A due time within the skew is that of a faster clock; a later one is that of a Live listing with an old proof.
-        let is_due = listing.due_at <= now + MAX_CLOCK_SKEW;
-        let due = if is_due { listing.due_at.min(now) } else { listing.due_at };
+        let is_due = listing.schedule.due_at <= now + MAX_CLOCK_SKEW;
+        let due = if is_due { listing.schedule.due_at.min(now) } else { listing.schedule.due_at };
         let update = Expression::default()
             .set("lease_until", n(0))
             .set("gsi2sk", s(key::at(due, listing.id.as_str())))
@@ -217,7 +217,7 @@ impl Store {
 
     /// Changes a listing under its lease; false where the lease was lost. After an error the lease expires by itself.
     async fn change_claimed(&self, listing: &Listing, change: Expression) -> Result<bool> {
-        let Some(lease) = &listing.lease else { return Ok(false) };
+        let Some(lease) = &listing.schedule.lease.token else { return Ok(false) };
         let change = change.if_equal("lease", s(lease));
         Ok(self.update(&LISTING.of(&listing.id), &change, None).await?.is_some())
     }

@@ -143,7 +143,7 @@ pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
         _ if change.before.lane == Lane::Gated && after.lane != Lane::Gated => LogEvent::Demoted,
         LiveChange::StaysLive | LiveChange::NotLive => return None,
     };
-    let mut leaf = LogEntry::new(record.probed_at, &after.id, after.shown_kind(), event);
+    let mut leaf = LogEntry::new(record.probed_at, &after.id, after.likely_kind(), event);
     leaf.outcome = Some(record.handshake);
     leaf.evidence = Some(sha256_hex(text(evidence, EVIDENCE.attribute)));
     leaf.endpoint = Some(sha256_hex(&record.target));
@@ -158,7 +158,7 @@ pub(super) fn verdict_leaf(change: &StateChange, evidence: &Item) -> Option<LogE
 
 /// The leaf of a listing that is no longer Live because its owner moves it to another URL.
 pub(super) fn moved_leaf(after: &Listing, at: Moment) -> LogEntry {
-    let mut leaf = LogEntry::new(at, &after.id, after.shown_kind(), LogEvent::Demoted);
+    let mut leaf = LogEntry::new(at, &after.id, after.likely_kind(), LogEvent::Demoted);
     leaf.reason = Some("moved".to_owned());
     leaf
 }

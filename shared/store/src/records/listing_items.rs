@@ -45,9 +45,9 @@ impl DueClass {
     pub(super) fn of(listing: &Listing) -> Option<Self> {
         match listing.lane {
             Lane::Withdrawn => None,
-            Lane::Active | Lane::Gated if listing.failures > 0 => Some(Self::Confirming),
+            Lane::Active | Lane::Gated if listing.schedule.failures > 0 => Some(Self::Confirming),
             Lane::Active | Lane::Gated => Some(Self::WeeklyDue),
-            Lane::Queued if listing.probe.is_none() => Some(Self::NeverProbed),
+            Lane::Queued if listing.proof.probe.is_none() => Some(Self::NeverProbed),
             Lane::Queued => Some(Self::CoolDown),
             Lane::NeedsFix | Lane::Package | Lane::Unchecked | Lane::Demoted => Some(Self::PartialOrStale),
         }
@@ -65,16 +65,16 @@ pub(super) fn listing_item(listing: &Listing) -> Result<Item> {
         item.insert(index.key[1].to_owned(), s(sk));
     };
     let shown = match listing.lane {
-        Lane::Active => Some(active_partition(listing.shown_kind())),
+        Lane::Active => Some(active_partition(listing.likely_kind())),
         Lane::Gated => Some(GATED.to_owned()),
         Lane::Package => Some(PACKAGES.to_owned()),
         Lane::Queued | Lane::NeedsFix | Lane::Unchecked | Lane::Demoted | Lane::Withdrawn => None,
     };
     if let Some(shown) = shown {
-        index(table::SHOWN, shown, listing.shown_at());
+        index(table::SHOWN, shown, listing.list_position());
     }
     if let Some(class) = DueClass::of(listing) {
-        index(table::DUE, class.as_str().to_owned(), key::at(listing.due_at, listing.id.as_str()));
+        index(table::DUE, class.as_str().to_owned(), key::at(listing.schedule.due_at, listing.id.as_str()));
     }
     Ok(item)
 }

@@ -97,7 +97,7 @@ impl Store {
         let mut transaction = Transaction::default();
         let change = if_as_read(changed(before, after)?, before)
             .if_equal("lane", s(before.lane.as_str()))
-            .if_equal("due_at", s(before.due_at.to_string()))
+            .if_equal("due_at", s(before.schedule.due_at.to_string()))
             .if_is("lease_until", "<", ms(now));
         transaction.update(LISTING.of(&after.id), change);
         if let Some(document) = document {

@@ -59,9 +59,9 @@ pub(super) fn pointer(name: &str, id: &ListingId, rank: Option<NameRank>) -> Key
 /// The pointers by which a listing is found by name, without duplicates.
 pub(super) fn pointers(listing: &Listing) -> Vec<Key> {
     let shown = listing.lane.is_proven().then_some(NameRank::Shown);
-    let own = pointer(&listing.name, &listing.id, shown);
-    let Some(server_name) = &listing.server_name else { return vec![own] };
-    let rank = listing.name_proof.map(|proof| match proof.how.is_of_publisher() {
+    let own = pointer(&listing.texts.name, &listing.id, shown);
+    let Some(server_name) = &listing.ownership.server_name else { return vec![own] };
+    let rank = listing.ownership.name_proof.map(|proof| match proof.how.is_of_publisher() {
         true => NameRank::Owned,
         false => NameRank::AtDomain,
     });

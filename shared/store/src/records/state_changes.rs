@@ -57,7 +57,7 @@ impl Store {
         }
         transaction.update(EVIDENCE.of(id), update);
         count_probe(&mut transaction, change)?;
-        transaction.update(live(id), counted(change.live_change(), after.shown_kind()));
+        transaction.update(live(id), counted(change.live_change(), after.likely_kind()));
         let is_routine = change.is_routine();
         if let Some(tally) = week_tally(change).filter(|_| change.recheck) {
             transaction.update(WEEK.one_of(at.iso_week(), key::shard(id)), tally);
@@ -104,22 +104,22 @@ impl Store {
         let mut transaction = Transaction::default();
         let change = changed(before, after)?;
         // If it was claimed since it was read, `before` does not contain the lease.
-        let change = if before.lease.is_none() { change.remove("lease") } else { change };
+        let change = if before.schedule.lease.token.is_none() { change.remove("lease") } else { change };
         let change = if_as_read(change, before)
             .if_equal("lane", s(before.lane.as_str()))
-            .if_equal("due_at", s(before.due_at.to_string()));
+            .if_equal("due_at", s(before.schedule.due_at.to_string()));
         let change = match &before.withdrawal {
             None => change,
             // A second withdrawal, by somebody else, changes neither lane nor due time.
             Some(withdrawal) => change.if_equal("withdrawal", serde_dynamo::to_attribute_value(withdrawal)?),
         };
         transaction.update(LISTING.of(&after.id), change);
-        if before.kept_tools.is_some() && after.kept_tools.is_none() {
+        if before.proof.stored_tools.is_some() && after.proof.stored_tools.is_none() {
             transaction.update(EVIDENCE.of(&after.id), Expression::default().remove(CHANGED));
         }
         hold_endpoint(&mut transaction, before, after);
         let live_change = LiveChange::between(before, after);
-        transaction.update(live(&after.id), counted(live_change, after.shown_kind()));
+        transaction.update(live(&after.id), counted(live_change, after.likely_kind()));
         rename(&mut transaction, before, after);
         hosts::move_pointers(&mut transaction, Some(before), after);
         let is_delisted = before.lane.is_proven() && !after.lane.is_proven();
@@ -171,7 +171,7 @@ impl Store {
 
 /// Requires the lease under which the listing was read.
 fn if_leased(change: Expression, before: &Listing) -> Expression {
-    change.if_equal("lease", s(before.lease.as_deref().unwrap_or_default()))
+    change.if_equal("lease", s(before.schedule.lease.token.as_deref().unwrap_or_default()))
 }
 
 /// Stores the record of a probe and counts it in the tally of its day.
@@ -213,9 +213,9 @@ fn counted(change: LiveChange, kind: Kind) -> Expression {
 /// Each listing counts once in a week, however often it is probed.
 fn week_tally(change: &StateChange) -> Option<Expression> {
     let (before, after) = (&change.before, &change.after);
-    let is_first = !before.rechecked_at.is_some_and(|at| change.is_same_week(at));
-    let passes = after.still_ok_at != before.still_ok_at;
-    let passes_first = passes && !before.still_ok_at.is_some_and(|at| change.is_same_week(at));
+    let is_first = !before.proof.rechecked_at.is_some_and(|at| change.is_same_week(at));
+    let passes = after.proof.still_ok_at != before.proof.still_ok_at;
+    let passes_first = passes && !before.proof.still_ok_at.is_some_and(|at| change.is_same_week(at));
     let falls = before.lane == Lane::Active && after.lane == Lane::Demoted;
     let tally = Expression::default()
         .add("rechecked", is_first)

@@ -298,7 +298,7 @@ struct Size;
 
 impl Weighter<String, Aged<Arc<Listing>>> for Size {
     fn weight(&self, _: &String, listing: &Aged<Arc<Listing>>) -> u64 {
-        CORE_BYTES + listing.value.description.as_ref().map_or(0, |text| text.len() as u64)
+        CORE_BYTES + listing.value.texts.description.as_ref().map_or(0, |text| text.len() as u64)
     }
 }
 

@@ -40,18 +40,18 @@ pub(crate) struct CatalogEntry {
 
 impl CatalogEntry {
     pub(crate) fn of(listing: &Listing, abilities: AbilityNames, settings: &Settings) -> Self {
-        let kind = listing.shown_kind();
+        let kind = listing.likely_kind();
         Self {
-            identifier: listing_urn(listing.shown_card_url(), kind, &listing.id),
-            display_name: listing.name.clone(),
+            identifier: listing_urn(listing.public_card_url(), kind, &listing.id),
+            display_name: listing.texts.name.clone(),
             of_type: card_media_type(kind),
             media_type: card_media_type(kind),
-            url: listing.shown_card_url().to_owned(),
-            description: listing.description.clone(),
+            url: listing.public_card_url().to_owned(),
+            description: listing.texts.description.clone(),
             tags: abilities.tags,
             capabilities: abilities.names,
             representative_queries: Vec::new(),
-            version: listing.version.clone(),
+            version: listing.texts.version.clone(),
             updated_at: None,
             metadata: metadata(listing, settings),
         }
@@ -123,19 +123,19 @@ pub(crate) fn own_entries(settings: &Settings) -> Vec<CatalogEntry> {
 }
 
 fn metadata(listing: &Listing, settings: &Settings) -> Map<String, Value> {
-    let probe = listing.probe.as_ref();
+    let probe = listing.proof.probe.as_ref();
     let known = json!({
         "listing_id": listing.id,
-        "kind": listing.shown_kind(),
-        "category": listing.category.id(),
+        "kind": listing.likely_kind(),
+        "category": listing.texts.category.id(),
         "status_url": status_url(settings, &listing.id),
         "endpoint": listing.endpoint,
-        "protocol_version": listing.era,
-        "live_since": listing.live_since,
+        "protocol_version": listing.proof.era,
+        "live_since": listing.proof.live_since,
         "handshake": probe.map(|probe| probe.handshake),
         "probe_score": probe.map(|probe| probe.score),
         "probed_at": probe.map(|probe| probe.at),
-        "failing_since": listing.failing_since.filter(|_| listing.lane.is_proven()),
+        "failing_since": listing.schedule.failing_since.filter(|_| listing.lane.is_proven()),
     });
     let Value::Object(mut known) = known else { return Map::new() };
     known.retain(|_, value| !value.is_null());

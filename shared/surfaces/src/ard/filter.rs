@@ -216,8 +216,8 @@ impl ListFilter {
 
     /// Conditions on the kind and on the last change are not checked again.
     pub(super) fn matches(&self, listing: &Listing, entry: &Value) -> bool {
-        let name = listing.name.to_lowercase();
-        let live_since = listing.live_since.unwrap_or(listing.listed_at);
+        let name = listing.texts.name.to_lowercase();
+        let live_since = listing.proof.live_since.unwrap_or(listing.listed_at);
         self.names.iter().all(|any| any.iter().any(|part| name.contains(part)))
             && self.created_after.is_none_or(|after| live_since > after)
             && self.values.matches(entry)

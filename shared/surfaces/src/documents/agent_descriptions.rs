@@ -94,8 +94,8 @@ fn page_query(request: &PageRequest) -> Result<PageQuery, Problem> {
 fn item(listing: &Listing) -> Item {
     Item {
         of_type: "ad:AgentDescription",
-        name: listing.name.clone(),
-        id: listing.shown_card_url().to_owned(),
-        description: listing.description.clone(),
+        name: listing.texts.name.clone(),
+        id: listing.public_card_url().to_owned(),
+        description: listing.texts.description.clone(),
     }
 }

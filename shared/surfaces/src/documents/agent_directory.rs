@@ -221,16 +221,16 @@ fn agent(app: &App, hit: &Hit, by_words: bool) -> Agent {
     let listing = &hit.listing;
     Agent {
         listing_id: listing.id.clone(),
-        name: listing.name.clone(),
-        description: listing.description.clone(),
+        name: listing.texts.name.clone(),
+        description: listing.texts.description.clone(),
         url: listing.endpoint.clone().unwrap_or_else(|| listing.target().to_owned()),
-        agent_card_url: listing.shown_card_url().to_owned(),
-        version: listing.version.clone(),
-        category_id: listing.category.id().to_owned(),
+        agent_card_url: listing.public_card_url().to_owned(),
+        version: listing.texts.version.clone(),
+        category_id: listing.texts.category.id().to_owned(),
         skills: hit.abilities.names.iter().map(|name| SkillName { name: name.clone() }).collect(),
         tags: hit.abilities.tags.clone(),
         protocols: vec!["a2a"],
-        protocol_version: listing.era.clone(),
+        protocol_version: listing.proof.era.clone(),
         probe: ProbeSummary::of(listing, app.clock.now()),
         score: by_words.then_some(hit.score),
     }

@@ -64,7 +64,7 @@ async fn entries(app: &App) -> Result<Vec<CatalogEntry>, Problem> {
     let newest = PageQuery { only: None, from: ActivePosition::default(), limit: MAX_LISTED };
     let page = active_page::Page::read(app, &newest).await?;
     let mut listings: Vec<_> = page.agents.into_iter().chain(page.mcps).collect();
-    listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.shown_at()));
+    listings.sort_by_cached_key(|listing| std::cmp::Reverse(listing.list_position()));
     let mut entries = catalog_entry::own_entries(&app.settings);
     let own: HashSet<String> = entries.iter().map(|entry| entry.identifier.clone()).collect();
     let listed =

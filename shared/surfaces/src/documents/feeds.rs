@@ -122,8 +122,8 @@ async fn talk(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
             id: message.id,
             at: message.at,
             listing_id: message.to,
-            kind: sender.shown_kind(),
-            name: sender.name.clone(),
+            kind: sender.likely_kind(),
+            name: sender.texts.name.clone(),
             text: message.text,
             from_verified: false,
         })

@@ -1,6 +1,7 @@
 //! `/`: the home page. It shows what this registry is, how many listings are Live, how fresh the evidence is,
 //! and some of the best listings. It also shows how to publish a listing, by form or by request.
 
+use registry_model::Schedule;
 use std::cmp::Reverse;
 
 use axum::extract::Request;
@@ -102,13 +103,15 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
 /// Described and named listings whose last probe passed first, then by score, then the newest; of both kinds in turn.
 fn best(kinds: [Vec<Listing>; 2]) -> Vec<Listing> {
     let is_good = |row: &Listing| {
-        row.description.is_some() && row.name != row.id.as_str() && row.failing_since.is_none()
+        row.texts.description.is_some()
+            && row.texts.name != row.id.as_str()
+            && row.schedule.failing_since.is_none()
     };
     let mut rows = Vec::new();
     for mut listings in kinds {
         listings.sort_by_cached_key(|listing| {
-            let score = listing.probe.as_ref().map(|probe| probe.score);
-            Reverse((is_good(listing), score, listing.shown_at()))
+            let score = listing.proof.probe.as_ref().map(|probe| probe.score);
+            Reverse((is_good(listing), score, listing.list_position()))
         });
         rows.extend(listings.into_iter().enumerate());
     }
@@ -126,9 +129,10 @@ mod tests {
         let listing = |name: &str, description: Option<&str>, score: u8| {
             let id = format!("agtpub_{score:020}").parse().unwrap();
             let mut listing = Listing::new(id, name.to_owned(), Moment::UNIX_EPOCH);
-            listing.description = description.map(str::to_owned);
+            listing.texts.description = description.map(str::to_owned);
             let (at, target) = (Moment::UNIX_EPOCH, String::new());
-            listing.probe = Some(LastProbe { handshake: Handshake::Ok, score, at, target, latency_ms: None });
+            listing.proof.probe =
+                Some(LastProbe { handshake: Handshake::Ok, score, at, target, latency_ms: None });
             listing
         };
         let mut agents = vec![
@@ -137,10 +141,17 @@ mod tests {
             listing("Weather", Some("Forecasts."), 80),
             listing("Adder", Some("Adds numbers."), 90),
         ];
-        agents.push(Listing { failing_since: Some(Moment::UNIX_EPOCH), ..listing("Down", Some("Up."), 97) });
+        agents.push(Listing {
+            schedule: Schedule {
+                failing_since: Some(Moment::UNIX_EPOCH),
+                ..listing("Down", Some("Up."), 97).schedule
+            },
+            ..listing("Down", Some("Up."), 97)
+        });
         agents.extend((10..15).map(|score| listing("Other", Some("Something."), score)));
         let servers = vec![listing("Clerk", Some("Finds files."), 20), listing("probe-server", None, 95)];
-        let names: Vec<String> = best([agents, servers]).into_iter().map(|listing| listing.name).collect();
+        let names: Vec<String> =
+            best([agents, servers]).into_iter().map(|listing| listing.texts.name).collect();
         assert_eq!(names, ["Adder", "Clerk", "Weather", "Other", "Other", "Other"]);
     }
 }

@@ -158,7 +158,11 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let document =
         async { if listing.is_described() { app.store.server_document(id).await } else { Ok(None) } };
     let tools = async {
-        if listing.kept_tools.is_none() { Ok(SeenTools::default()) } else { app.store.seen_tools(id).await }
+        if listing.proof.stored_tools.is_none() {
+            Ok(SeenTools::default())
+        } else {
+            app.store.seen_tools(id).await
+        }
     };
     let (probes, (trail, _), edges, mut outcomes, document, tools) = futures::try_join!(
         app.store.probes_of(id, since, MAX_PROBES),
@@ -179,7 +183,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     let sign_in = sign_in.filter(|_| standing.is_live || standing.is_gated);
     let talk = Talk::of(listing, settings, now);
     let profile = Profile::of(listing, evidence);
-    let advice = explain::advice(listing, listing.shown_lane(app.oldest_proof()), evidence);
+    let advice = explain::advice(listing, listing.public_lane(app.oldest_proof()), evidence);
     let asked = evidence.filter(|evidence| evidence.verdict.handshake != Handshake::Skip);
     html(&Page {
         frame: frame(app, listing),
@@ -198,7 +202,7 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
         registration: sign_in.map(|sign_in| registration(sign_in.registration)),
         is_repeated: advice.must_fix.iter().any(|reason| reason.code == ENDPOINT_UNIQUE),
         advice,
-        website: listing.own_website().and_then(link),
+        website: listing.valid_website().and_then(link),
         address: listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(link),
         card: listing.card_url.as_deref().and_then(link),
         history: History::of(app, listing, &probes),
@@ -251,7 +255,7 @@ async fn peers(app: &App, id: &ListingId, edges: Vec<Edge>, now: Moment) -> Resu
         Some(PeerRow {
             path: format!("/list/{}", other.id),
             name: shorten(&title(other), 80),
-            kind: kind_label(other.shown_kind()),
+            kind: kind_label(other.likely_kind()),
             count: edge.count,
             last: When::of(edge.last_at, now),
         })
@@ -269,7 +273,7 @@ const fn registration(way: ClientRegistration) -> &'static str {
 }
 
 fn frame<'a>(app: &'a App, listing: &Listing) -> Frame<'a> {
-    let text = listing.description.as_deref().map(|text| shorten(text, MAX_SUMMARY_CHARS));
+    let text = listing.texts.description.as_deref().map(|text| shorten(text, MAX_SUMMARY_CHARS));
     let kind = listing.kind.map_or("Listing", kind_label);
     let description = text.unwrap_or_else(|| format!("{kind} with the evidence of its last handshake."));
     let path = format!("/list/{}", listing.id);

@@ -40,21 +40,25 @@ pub(super) const fn kind_label(kind: Kind) -> &'static str {
 
 impl Row {
     pub(super) fn of(listing: &Listing, now: Moment) -> Self {
-        let probe = listing.probe.as_ref();
+        let probe = listing.proof.probe.as_ref();
         Self {
             path: format!("/list/{}", listing.id),
             name: shorten(&title(listing), MAX_NAME_CHARS),
-            description: listing.description.as_deref().map(|text| shorten(text, MAX_DESCRIPTION_CHARS)),
-            kind: kind_label(listing.shown_kind()),
-            category: listing.category.label(),
+            description: listing
+                .texts
+                .description
+                .as_deref()
+                .map(|text| shorten(text, MAX_DESCRIPTION_CHARS)),
+            kind: kind_label(listing.likely_kind()),
+            category: listing.texts.category.label(),
             handshake: probe.map_or(Handshake::Skip, |probe| probe.handshake).as_str(),
-            fails: listing.failing_since.is_some() && listing.lane.is_proven(),
-            era: listing.era.as_deref().map(|era| shorten(era, 20)),
+            fails: listing.schedule.failing_since.is_some() && listing.lane.is_proven(),
+            era: listing.proof.era.as_deref().map(|era| shorten(era, 20)),
             latency_ms: probe.and_then(|probe| probe.latency_ms),
             proven: listing.proven_at().map(|at| When::of(at, now)),
             gated: listing.access() == Access::Gated,
             standing: NameStanding::of(listing),
-            domain: listing.shown_domain().map(|domain| shorten(domain.as_str(), MAX_NAME_CHARS)),
+            domain: listing.valid_domain().map(|domain| shorten(domain.as_str(), MAX_NAME_CHARS)),
             reasons: None,
         }
     }
@@ -75,6 +79,6 @@ pub(super) fn part_row(part: &ScorePart) -> PartRow {
 
 /// The name, or the host while nobody has named it.
 pub(super) fn title(listing: &Listing) -> String {
-    let host = listing.hosts().into_iter().next().filter(|_| listing.name == listing.id.as_str());
-    host.map_or_else(|| listing.name.clone(), |host| host.to_string())
+    let host = listing.hosts().into_iter().next().filter(|_| listing.texts.name == listing.id.as_str());
+    host.map_or_else(|| listing.texts.name.clone(), |host| host.to_string())
 }

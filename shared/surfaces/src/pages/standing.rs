@@ -33,19 +33,19 @@ pub(super) struct Standing {
 impl Standing {
     pub(super) fn of(app: &App, listing: &Listing) -> Self {
         let now = app.clock.now();
-        let lane = listing.shown_lane(app.oldest_proof());
+        let lane = listing.public_lane(app.oldest_proof());
         let is_live = lane == Lane::Active;
         let liveness = Liveness::of(listing, app.oldest_proof(), now);
         let (label, class) = match lane {
-            Lane::Active if listing.failures > 0 => ("Live, last probe failed", "warn"),
+            Lane::Active if listing.schedule.failures > 0 => ("Live, last probe failed", "warn"),
             Lane::Active => ("Live", "good"),
             Lane::Queued => ("Queued", "plain"),
             Lane::NeedsFix => ("Needs a fix", "warn"),
-            Lane::Gated if listing.failures > 0 => ("Gated, last probe failed", "warn"),
+            Lane::Gated if listing.schedule.failures > 0 => ("Gated, last probe failed", "warn"),
             Lane::Gated => ("Gated", "plain"),
             Lane::Package => ("Runs locally", "plain"),
             Lane::Unchecked => ("Not checked", "plain"),
-            Lane::Demoted if listing.last_ok_at.is_none() => ("No longer gated", "bad"),
+            Lane::Demoted if listing.proof.last_ok_at.is_none() => ("No longer gated", "bad"),
             Lane::Demoted => ("No longer Live", "bad"),
             Lane::Withdrawn => ("Withdrawn", "bad"),
         };
@@ -58,14 +58,14 @@ impl Standing {
             label,
             class,
             why: lane_reason(listing, lane),
-            proven: listing.last_ok_at.max(listing.sign_in_at).map(|at| When::of(at, now)),
-            latency_ms: listing.probe.as_ref().filter(|_| is_live).and_then(|probe| probe.latency_ms),
+            proven: listing.proof.last_ok_at.max(listing.proof.sign_in_at).map(|at| When::of(at, now)),
+            latency_ms: listing.proof.probe.as_ref().filter(|_| is_live).and_then(|probe| probe.latency_ms),
             holds_until: listing.proven_at().filter(|_| lane.is_proven()).map(valid_until),
             next: When::of(next, now),
             asked: liveness.asked_at.map(|at| When::of(at, now)),
             failing_since: liveness.failing_since.map(|at| When::of(at, now)),
             is_due: next.duration_since(now) < SignedDuration::from_secs(1),
-            strikes: listing.strikes.len(),
+            strikes: listing.schedule.strikes.len(),
             liveness,
             how: name.as_ref().map_or("", how),
             name,

@@ -44,7 +44,7 @@ impl Selection {
         };
         (rules.access == Access::All || rules.access == listing.access())
             && (rules.servers.is_empty() || rules.servers.iter().any(is_named))
-            && rules.category.as_ref().is_none_or(|category| category == listing.category.id())
+            && rules.category.as_ref().is_none_or(|category| category == listing.texts.category.id())
             && (!rules.proven_names || listing.holds_proven_name())
             && rules.max_age_hours.is_none_or(is_recent)
     }

@@ -195,7 +195,7 @@ async fn url_at_the_domain_takes_a_name_only_until_the_publisher_signs() {
     registry.advance(HOUR * 2);
     publish_live(&registry, &server_json(ADDER, &at_domain(&other))).await;
     assert_eq!(remote_of_name().await, at_domain(&other));
-    assert!(registry.app.store.listing(&victim).await.unwrap().unwrap().name_hold.is_some());
+    assert!(registry.app.store.listing(&victim).await.unwrap().unwrap().ownership.name_hold.is_some());
 
     assert_eq!(id_of(&Owner::new(1).publish(&registry, &own).await.ok()), victim);
     assert_eq!(remote_of_name().await, server.url("/mcp"), "the publisher did not get the name back");
@@ -220,7 +220,7 @@ async fn proven_name_is_the_registry_name_of_one_listing() {
     demote(&registry, &server, &id).await;
     registry.publish(&server_json(ADDER, &own)).await;
     let kept = registry.app.store.listing(&id).await.unwrap().unwrap();
-    assert_eq!((kept.name_hold, kept.has_proven_name()), (Some(NameHold::Held), true));
+    assert_eq!((kept.ownership.name_hold, kept.has_proven_name()), (Some(NameHold::Held), true));
 }
 
 #[tokio::test]
@@ -416,7 +416,7 @@ async fn repository_moves_no_listing_whose_url_it_contains_or_whose_owner_signed
     assert_eq!(standing(registry, &id).await, "proven repository");
 
     let how = registry::model::NameProofMethod::Http;
-    rewrite(registry, &id, |listing| listing.name_proof.as_mut().unwrap().how = how).await;
+    rewrite(registry, &id, |listing| listing.ownership.name_proof.as_mut().unwrap().how = how).await;
     for listed in [&["/two"][..], &["/one"]] {
         let answer = host.publish_from_repository(name, listed, listed[0]).await;
         assert_eq!((answer["status"].as_str(), host.url_of(&id).await.as_str()), (Some("active"), "/one"));

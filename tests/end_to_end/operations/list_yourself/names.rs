@@ -135,7 +135,7 @@ async fn id_of_a_taken_name_cannot_be_taken_too() {
 async fn name_of_an_older_listing_is_proven_by_its_next_handshake() {
     let (registry, owner) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let id = id_of(&registry.publish(&server_json(NAME, &url_at(&owner, "acme.localhost"))).await);
-    rewrite(&registry, &id, |listing| listing.name_proof = None).await;
+    rewrite(&registry, &id, |listing| listing.ownership.name_proof = None).await;
     assert!(registry.status(&id).await["name_standing"].get("how").is_none());
     registry.first_probe(&id).await;
     let standing = registry.status(&id).await["name_standing"].clone();
@@ -205,9 +205,8 @@ async fn later_publisher_does_not_change_the_texts_of_a_listing() {
         let id = id_of(&registry.publish(&first).await);
         registry.first_probe(&id).await;
         let texts = async || {
-            let Listing { name, description, version, website, category, url, .. } =
-                registry.app.store.listing(&id).await.unwrap().unwrap();
-            (name, description, version, website, category, url)
+            let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
+            (listing.texts, listing.url)
         };
         let before = texts().await;
         registry.advance(TICK);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use registry::features::RawArguments;
-use registry::model::{Caller, Lane, Listing};
+use registry::model::{Caller, Lane, Listing, Texts};
 use tests::fixtures::feed_item;
 use tests::prelude::*;
 
@@ -51,7 +51,8 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
     let store = &registry.app.store;
     let read = store.listing(&id).await.unwrap().unwrap();
     let contact = registry::model::Contact::default();
-    let named = |name: &str| Listing { name: name.to_owned(), ..read.clone() };
+    let named =
+        |name: &str| Listing { texts: Texts { name: name.to_owned(), ..read.texts.clone() }, ..read.clone() };
     let (first, second) = (named("First Name"), named("Second Name"));
     assert!(store.republish(&read, &first, None, &contact, None, registry.now()).await.unwrap());
     let renamed = registry.table().await;
@@ -62,11 +63,12 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
     let news = feed_item("listing_withdrawn", &withdrawn, registry.now());
     assert!(!store.decide(&read, &withdrawn, &news).await.unwrap(), "a withdrawal");
     assert_eq!(renamed.difference(&registry.table().await), [""; 0]);
-    assert_eq!(store.listing(&id).await.unwrap().unwrap().name, "First Name");
+    assert_eq!(store.listing(&id).await.unwrap().unwrap().texts.name, "First Name");
     assert_eq!(renamed.items_under("NAME#first name").len(), 1, "the name does not lead to the listing");
 
     let again = store.listing(&id).await.unwrap().unwrap();
-    let third = Listing { name: "Third Name".to_owned(), ..again.clone() };
+    let third =
+        Listing { texts: Texts { name: "Third Name".to_owned(), ..again.texts.clone() }, ..again.clone() };
     assert!(store.republish(&again, &third, None, &contact, None, registry.now()).await.unwrap());
 }
 
@@ -74,7 +76,7 @@ async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
 #[tokio::test]
 async fn publishing_again_keeps_the_place_in_the_queue() {
     let (registry, peer, id) = crate::fixtures::queued_agent(agents::newest).await;
-    let due_at = async || registry.app.store.listing(&id).await.unwrap().unwrap().due_at;
+    let due_at = async || registry.app.store.listing(&id).await.unwrap().unwrap().schedule.due_at;
     let first = due_at().await;
     registry.advance(TICK * 3);
     assert_eq!(registry.publish_card(&peer.card()).await, id);

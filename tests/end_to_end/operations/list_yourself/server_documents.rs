@@ -234,7 +234,7 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let latest = "/v0.1/servers/org.example%2Fnpm-named/versions/latest";
     assert_eq!(registry.get(latest).await.status, 404);
     let proof = NameProof { how: NameProofMethod::Dns, at: registry.now() };
-    rewrite(&registry, &ids[0], |listing| listing.name_proof = Some(proof)).await;
+    rewrite(&registry, &ids[0], |listing| listing.ownership.name_proof = Some(proof)).await;
     let one = registry.get(latest).await;
     assert_eq!((one.status, &one.body["server"]["packages"][0]["identifier"]), (200, &json!("@acme/notes")));
     let status = registry.status(&ids[0]).await;

@@ -111,11 +111,11 @@ impl Operation for AbundanceRank {
         });
         let ranked = live.into_iter().enumerate().map(|(place, (boost, listing))| Ranked {
             rank: place + 1,
-            kind: listing.shown_kind(),
+            kind: listing.likely_kind(),
             listing_id: listing.id,
-            name: listing.name,
-            score: listing.probe.as_ref().map(|probe| probe.score),
-            latency_ms: listing.probe.as_ref().and_then(|probe| probe.latency_ms),
+            name: listing.texts.name,
+            score: listing.proof.probe.as_ref().map(|probe| probe.score),
+            latency_ms: listing.proof.probe.as_ref().and_then(|probe| probe.latency_ms),
             boost,
         });
         Ok(Answer {

@@ -143,10 +143,10 @@ async fn live(app: &App, ids: &[ListingId], limit: usize) -> Result<Vec<Capabili
     listings.sort_by_key(|listing| ids.iter().position(|id| *id == listing.id));
     let capability = |listing: &Listing| Capability {
         listing_id: listing.id.clone(),
-        kind: listing.shown_kind(),
-        name: listing.name.clone(),
-        description: listing.description.as_deref().map(|text| shorten(text, 200)),
-        category_id: listing.category.id().to_owned(),
+        kind: listing.likely_kind(),
+        name: listing.texts.name.clone(),
+        description: listing.texts.description.as_deref().map(|text| shorten(text, 200)),
+        category_id: listing.texts.category.id().to_owned(),
         endpoint: call_url(listing),
         probe: ProbeSummary::of(listing, app.clock.now()),
     };

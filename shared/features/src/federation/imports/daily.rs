@@ -111,7 +111,7 @@ async fn is_wanted(app: &App, submission: &Submission) -> Result<bool, StoreErro
         Submitted::Server(server) => {
             // Packages say nothing if they are not checked.
             let is_checked = !server.remotes.is_empty() || !app.settings.package_registries.is_empty();
-            is_checked && known.is_none_or(|known| known.version.as_ref() != Some(&server.version))
+            is_checked && known.is_none_or(|known| known.texts.version.as_ref() != Some(&server.version))
         }
     })
 }

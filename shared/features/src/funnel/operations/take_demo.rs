@@ -157,10 +157,10 @@ fn answer(app: &App, demo: Demo) -> Answer {
     };
     Answer {
         listing_id: listing.id.clone(),
-        kind: listing.shown_kind(),
-        name: listing.name.clone(),
+        kind: listing.likely_kind(),
+        name: listing.texts.name.clone(),
         sku,
-        message: format!("The free demo of {title} for {}: `artifacts` has {made}.", listing.name),
+        message: format!("The free demo of {title} for {}: `artifacts` has {made}.", listing.texts.name),
         product: Product { name: title, price_cents: sku.price_cents(), price: sku.price(), note },
         counted_as_real: order.is_real(),
         artifacts: files,

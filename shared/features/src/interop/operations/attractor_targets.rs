@@ -121,7 +121,7 @@ impl Operation for AttractorTargets {
 }
 
 fn target(app: &App, listing: &Listing, trail: &Trail, outcomes: OutcomeTally) -> Target {
-    let since = listing.last_ok_at.map(|at| app.clock.now().duration_since(at));
+    let since = listing.proof.last_ok_at.map(|at| app.clock.now().duration_since(at));
     let parts = Parts {
         trail_score: trail.trail_score(),
         outcome_score: outcomes.score(),
@@ -130,7 +130,7 @@ fn target(app: &App, listing: &Listing, trail: &Trail, outcomes: OutcomeTally) -
     };
     Target {
         listing_id: listing.id.clone(),
-        name: listing.name.clone(),
+        name: listing.texts.name.clone(),
         kind: listing.kind,
         attractor: parts.attractor(),
         parts,

@@ -109,7 +109,8 @@ impl Operation for ComposePeers {
         let suggestion = |(peer, why): &(NamedListing, String)| {
             let trail = trails.get(&peer.0.id).copied().unwrap_or_default();
             let invoke = Invocation::usual(app, peer, trail, "").1;
-            let (listing_id, name, kind) = (peer.0.id.clone(), peer.0.name.clone(), peer.0.shown_kind());
+            let (listing_id, name, kind) =
+                (peer.0.id.clone(), peer.0.texts.name.clone(), peer.0.likely_kind());
             Suggestion { listing_id, name, kind, why: why.clone(), invoke }
         };
         let suggestions: Vec<Suggestion> = suggested.iter().map(suggestion).collect();
@@ -117,7 +118,7 @@ impl Operation for ComposePeers {
             0 => "No Live listing that works with it was found.",
             _ => "Call one with its `invoke`. Then report the result with used_with and deposit_outcome.",
         };
-        let (listing_id, name) = (listing.0.id.clone(), listing.0.name.clone());
+        let (listing_id, name) = (listing.0.id.clone(), listing.0.texts.name.clone());
         Ok(Answer { listing_id, name, compositions, suggestions, note })
     }
 }
@@ -131,7 +132,8 @@ async fn compositions(app: &App, listing: &NamedListing, limit: usize) -> Result
     let composition = |edge: &registry_store::Edge| {
         let other = edge.other(&own.id);
         let peer = peers.iter().find(|(peer, _)| peer.id == *other)?;
-        let name = |id: &ListingId| if *id == own.id { own.name.clone() } else { peer.0.name.clone() };
+        let name =
+            |id: &ListingId| if *id == own.id { own.texts.name.clone() } else { peer.0.texts.name.clone() };
         Some(Composition {
             name_a: name(&edge.listing_a),
             name_b: name(&edge.listing_b),

@@ -124,7 +124,7 @@ impl Operation for JoinAndContribute {
             }
         };
         let listing = lookup::visible_listing_with_evidence(app, &id).await?;
-        let lane = listing.0.shown_lane(app.oldest_proof());
+        let lane = listing.0.public_lane(app.oldest_proof());
         let contributions = contributions(app, &listing, lane).await?;
         let first = contributions.iter().find(|one| one.done == Some(false) && one.waits_for.is_none());
         let next = match first {
@@ -138,7 +138,7 @@ impl Operation for JoinAndContribute {
         };
         Ok(Answer {
             listing_id: listing.0.id.clone(),
-            name: listing.0.name.clone(),
+            name: listing.0.texts.name.clone(),
             kind: listing.0.kind,
             lane,
             published,
@@ -201,7 +201,7 @@ async fn contributions(app: &App, listing: &NamedListing, lane: Lane) -> Result<
             body["action"] = json!(tool);
             NextStep::post(tool, url("/api/products/stigmergy"), body, note)
         };
-        let (them, name) = (&peer.id, &peer.name);
+        let (them, name) = (&peer.id, &peer.texts.name);
         let used = stigmergy(
             "used_with",
             json!({ "listing_id": id, "listing_b": them }),

@@ -77,15 +77,15 @@ impl Operation for CheckLiveness {
         }
         let (id, _) = lookup::meant(app, &arguments.listing_id).await?;
         let listing = lookup::listing(app, id.as_str()).await?;
-        let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
-        let age = listing.last_ok_at.map(|at| hours(now.duration_since(at)));
+        let (now, lane) = (app.clock.now(), listing.public_lane(app.oldest_proof()));
+        let age = listing.proof.last_ok_at.map(|at| hours(now.duration_since(at)));
         let max_age = max_hours.and_then(|most| SignedDuration::try_from_secs_f64(most * 3600.0).ok());
         let oldest_proof = app.oldest_proof().max(max_age.map_or(Moment::UNIX_EPOCH, |age| now - age));
         Ok(Answer {
             live: listing.is_live(oldest_proof),
             lane,
             liveness: Liveness::of(&listing, oldest_proof, now),
-            last_signal_at: listing.last_ok_at,
+            last_signal_at: listing.proof.last_ok_at,
             age_hours: age,
             source: if age.is_some() { "handshake" } else { "none" },
             freshness: age.map_or(0.0, freshness),

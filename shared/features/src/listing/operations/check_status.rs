@@ -219,7 +219,7 @@ impl Operation for CheckStatus {
         }
         let (settings, now) = (&app.settings, app.clock.now());
         let next_probe_at = listing.next_probe_at(now, settings.probe_tick_seconds);
-        let lane = listing.shown_lane(app.oldest_proof());
+        let lane = listing.public_lane(app.oldest_proof());
         let live = lane == Lane::Active;
         let Advice { must_fix: reasons, could_improve: warnings } = explain::advice(listing, lane, evidence);
         let checks = evidence.map(|evidence| evidence.checks.clone()).unwrap_or_default();
@@ -230,13 +230,13 @@ impl Operation for CheckStatus {
             listing_id: listing.id.clone(),
             id: listing.id.clone(),
             kind: listing.kind,
-            name: listing.name.clone(),
-            description: listing.description.clone().filter(|_| lane != Lane::Withdrawn),
-            version: (listing.version.clone())
+            name: listing.texts.name.clone(),
+            description: listing.texts.description.clone().filter(|_| lane != Lane::Withdrawn),
+            version: (listing.texts.version.clone())
                 .or_else(|| evidence.filter(|evidence| evidence.is_clean())?.verdict.facts.version.clone())
                 .filter(|_| lane != Lane::Withdrawn),
             name_standing: NameStanding::of(listing),
-            proven_domain: listing.shown_domain().map(ToString::to_string),
+            proven_domain: listing.valid_domain().map(ToString::to_string),
             lane,
             lane_reason: match (&listing.withdrawal, sign_in) {
                 (Some(withdrawal), _) if !withdrawal.by_owner => {
@@ -247,11 +247,11 @@ impl Operation for CheckStatus {
             },
             access: listing.availability(app.oldest_proof()).map(|shown| shown.access),
             withdrawal: listing.withdrawal.clone(),
-            probe: listing.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
+            probe: listing.proof.probe.as_ref().map(|_| ProbeSummary::of(listing, now)),
             liveness: Liveness::of(listing, app.oldest_proof(), now),
             retry_at: (!lane.is_proven() && lane != Lane::Withdrawn).then_some(next_probe_at),
             recheck_at: lane.is_proven().then_some(next_probe_at),
-            failed_recheck_hours: u32::try_from(listing.strikes.len()).unwrap_or(u32::MAX),
+            failed_recheck_hours: u32::try_from(listing.schedule.strikes.len()).unwrap_or(u32::MAX),
             checks_clean: evidence.is_some_and(|evidence| {
                 let (verdict, is_clean) = (&evidence.verdict, evidence.is_clean());
                 is_clean && (verdict.speaks || verdict.facts.sign_in.is_some())
@@ -302,7 +302,7 @@ async fn twin(
     listing: &Listing,
     evidence: Option<&Assessment>,
 ) -> Result<Option<ListingId>, Problem> {
-    let lane = listing.shown_lane(app.oldest_proof());
+    let lane = listing.public_lane(app.oldest_proof());
     let is_repeated =
         |evidence: &&Assessment| evidence.checks.iter().any(|check| check.id == ENDPOINT_UNIQUE && !check.ok);
     let evidence = evidence.filter(|_| matches!(lane, Lane::NeedsFix | Lane::Demoted)).filter(is_repeated);
@@ -312,7 +312,7 @@ async fn twin(
 }
 
 pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
-    match (lane, &listing.probe) {
+    match (lane, &listing.proof.probe) {
         (Lane::Queued, _) if listing.lane == Lane::Active => {
             "Was Live, but its last proof expired. The next successful probe makes it Live again."
         }
@@ -330,14 +330,14 @@ pub fn lane_reason(listing: &Listing, lane: Lane) -> &'static str {
             "The last probe failed in a way that may be temporary. The probe will be repeated. If the fault is a lasting \
                 one, fix it and publish again."
         }
-        (Lane::Active, _) if listing.failures == 0 => {
+        (Lane::Active, _) if listing.schedule.failures == 0 => {
             "Live: it answered a real handshake, and its checks are clean."
         }
         (Lane::Active, _) => {
             "Live, but its last probe failed. More probes will show whether the failure is real. Timeouts and \
                 similar failures end Live at the earliest an hour before the last proof expires."
         }
-        (Lane::Gated, _) if listing.failures == 0 => {
+        (Lane::Gated, _) if listing.schedule.failures == 0 => {
             "Gated: it asks for a sign-in, and the metadata of the sign-in is correct. Whether the sign-in and the \
                 server work is not known."
         }
@@ -377,7 +377,7 @@ pub(crate) async fn next(
         let note = "Another listing has this endpoint: use that one. If it was withdrawn, its status says who can restore it.";
         return Ok(NextStep::check_status(&settings.base_url, &twin, note));
     }
-    let lane = listing.shown_lane(app.oldest_proof());
+    let lane = listing.public_lane(app.oldest_proof());
     let reasons = &explain::advice(listing, lane, evidence).must_fix;
     let fix = reasons.first().map_or_else(String::new, |reason| match reason.code.as_str() {
         ENDPOINT_UNIQUE => "No other listing has this endpoint now. ".to_owned(),
@@ -385,7 +385,7 @@ pub(crate) async fn next(
     });
     let none = |note: &str| NextStep::open("none", status_url(settings, &listing.id), note);
     Ok(match lane {
-        Lane::Active | Lane::Gated if listing.last_failure.is_some() => {
+        Lane::Active | Lane::Gated if listing.proof.last_failure.is_some() => {
             let next = listing.next_probe_at(app.clock.now(), settings.probe_tick_seconds);
             let note = format!("Its last probe failed. {fix}The next probe is due at {next} at the latest.");
             NextStep::check_status(&settings.base_url, &listing.id, note)

@@ -62,7 +62,7 @@ impl Operation for ProbeClean {
         let (id, _) = lookup::meant(app, &arguments.listing_id).await?;
         let found = lookup::listing_with_evidence(app, id.as_str()).await?;
         let (listing, evidence) = &*found;
-        let lane = listing.shown_lane(app.oldest_proof());
+        let lane = listing.public_lane(app.oldest_proof());
         let liveness = Liveness::of(listing, app.oldest_proof(), app.clock.now());
         // The evidence of a withdrawn listing is not shown.
         let evidence = evidence.as_ref().filter(|_| lane != Lane::Withdrawn);
@@ -71,8 +71,8 @@ impl Operation for ProbeClean {
             clean: is_clean(listing, evidence, app.oldest_proof()),
             lane,
             liveness,
-            handshake: listing.probe.as_ref().map(|probe| probe.handshake),
-            probed_at: listing.probe.as_ref().map(|probe| probe.at),
+            handshake: listing.proof.probe.as_ref().map(|probe| probe.handshake),
+            probed_at: listing.proof.probe.as_ref().map(|probe| probe.at),
             checks,
             badge: badge::url(&app.settings, "clean", &listing.id),
             listing_id: listing.id.clone(),

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::listing::server_entry::*;
 use crate::publish::submission::{PublishRequest, Submission};
 use registry_formats::server_json;
-use registry_model::{Handshake, Lane, LastProbe, Reach};
+use registry_model::{Handshake, Lane, LastProbe, Ownership, Proof, Reach, Schedule, Texts};
 use registry_settings::Mode;
 
 static OFFICIAL_SCHEMA: LazyLock<Validator> = LazyLock::new(|| {
@@ -26,22 +26,28 @@ fn adder() -> Listing {
             .unwrap();
     let at = "2026-11-20T12:00:00Z".parse().unwrap();
     Listing {
-        name: "Adder".to_owned(),
-        description: Some("Adds numbers.".to_owned()),
-        version: Some("3.1.0".to_owned()),
-        website: Some("https://adder.org/".to_owned()),
         endpoint: Some("https://mcp.adder.org/mcp".to_owned()),
         lane: Lane::Active,
-        live_since: Some(at),
-        era: Some("2026-07-28".to_owned()),
-        tools_hash: Some("5e1f".to_owned()),
-        probe: Some(LastProbe {
-            handshake: Handshake::Ok,
-            score: 94,
-            at,
-            target: "https://mcp.adder.org/mcp".to_owned(),
-            latency_ms: Some(180),
-        }),
+        texts: Texts {
+            name: "Adder".to_owned(),
+            description: Some("Adds numbers.".to_owned()),
+            version: Some("3.1.0".to_owned()),
+            website: Some("https://adder.org/".to_owned()),
+            ..Texts::default()
+        },
+        proof: Proof {
+            live_since: Some(at),
+            era: Some("2026-07-28".to_owned()),
+            tools_hash: Some("5e1f".to_owned()),
+            probe: Some(LastProbe {
+                handshake: Handshake::Ok,
+                score: 94,
+                at,
+                target: "https://mcp.adder.org/mcp".to_owned(),
+                latency_ms: Some(180),
+            }),
+            ..Proof::default()
+        },
         ..submission.listing(submission.ids().0, at)
     }
 }
@@ -64,20 +70,24 @@ fn time_of_a_change_is_absent_if_it_is_unknown() {
 
 #[test]
 fn unconfirmed_failures_are_reported() {
-    let proof = &rendered(&Listing { failures: 2, ..adder() })["_meta"]["com.example.registry/evidence"];
+    let proof = &rendered(&Listing { schedule: Schedule { failures: 2, ..adder().schedule }, ..adder() })["_meta"]
+        ["com.example.registry/evidence"];
     assert_eq!(proof["class"], "ok");
     assert!(proof["reason"].as_str().unwrap().contains("Failed probes after that: 2"), "{proof}");
-    let older = Listing { era: Some("2025-06-18".to_owned()), ..adder() };
+    let older = Listing { proof: Proof { era: Some("2025-06-18".to_owned()), ..adder().proof }, ..adder() };
     let evidence = &rendered(&older)["_meta"]["com.example.registry/evidence"];
     assert_eq!(evidence["method"], "initialize, tools/list");
-    let without_tools = Listing { tools_hash: Some(NO_TOOLS.to_owned()), ..older };
+    let without_tools =
+        Listing { proof: Proof { tools_hash: Some(NO_TOOLS.to_owned()), ..older.proof }, ..older };
     let evidence = &rendered(&without_tools)["_meta"]["com.example.registry/evidence"];
     assert_eq!(evidence["method"], "initialize, tools/list if it declares tools");
 }
 
 #[test]
 fn invalid_versions_become_0_0_0() {
-    let version = |text: Option<&str>| version(&Listing { version: text.map(str::to_owned), ..adder() });
+    let version = |text: Option<&str>| {
+        version(&Listing { texts: Texts { version: text.map(str::to_owned), ..adder().texts }, ..adder() })
+    };
     for text in ["3.1.0", "1.0.0+build.5", "2025-11-20", "v1", "experimental"] {
         assert_eq!(version(Some(text)), text);
     }
@@ -92,7 +102,8 @@ fn invalid_versions_become_0_0_0() {
 #[test]
 fn long_description_ends_after_a_word() {
     let text = |text: &str| {
-        let listing = Listing { description: Some(text.to_owned()), ..adder() };
+        let listing =
+            Listing { texts: Texts { description: Some(text.to_owned()), ..adder().texts }, ..adder() };
         rendered(&listing)["server"]["description"].as_str().unwrap().to_owned()
     };
     assert_eq!(text(" Adds\n numbers.\u{0} "), "Adds numbers.");
@@ -128,7 +139,7 @@ fn website_must_be_a_strict_https_uri() {
 #[test]
 fn title_is_neither_empty_nor_an_id_nor_a_server_name() {
     for name in [adder().id.as_str(), " \u{1}", "com.stripe/payments"] {
-        let listing = Listing { name: name.to_owned(), ..adder() };
+        let listing = Listing { texts: Texts { name: name.to_owned(), ..adder().texts }, ..adder() };
         assert!(rendered(&listing)["server"].get("title").is_none(), "{name}");
     }
 }
@@ -153,10 +164,17 @@ proptest! {
         era in texts(), tools_hash in texts(), probed: bool, failures: u32, changed_at in proptest::option::of(-1_i64 << 40..1_i64 << 40),
         base_url in prop::sample::select(vec!["https://registry.example.com", "http://127.0.0.1:8080", "http://[::1]:1"]),
     ) {
-        let probe = adder().probe.filter(|_| probed);
+        let probe = adder().proof.probe.filter(|_| probed);
         let name = name.unwrap_or_default();
+        let Listing { texts, ownership, proof, schedule, .. } = adder();
         let listing = Listing {
-            name, description, server_name, version, url, endpoint, website, era, tools_hash, probe, failures, ..adder()
+            url,
+            endpoint,
+            texts: Texts { name, description, version, website, ..texts },
+            ownership: Ownership { server_name, ..ownership },
+            proof: Proof { era, tools_hash, probe, ..proof },
+            schedule: Schedule { failures, ..schedule },
+            ..adder()
         };
         let changed_at = changed_at.map(|millis| Moment::from_millisecond(millis).unwrap());
         let response = json!(ServerResponse::of(&listing, None, changed_at, &settings(base_url)));

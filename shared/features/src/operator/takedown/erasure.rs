@@ -64,7 +64,7 @@ pub(super) async fn erase(
 /// Adds the erasure to the feed, without the data.
 async fn add_to_feed(app: &App, id: &ListingId, what: &str) -> Result<(), Problem> {
     // A contact may outlive its listing; it is erased all the same.
-    let name = app.store.listing(id).await?.map_or_else(|| id.to_string(), |listing| listing.name);
+    let name = app.store.listing(id).await?.map_or_else(|| id.to_string(), |listing| listing.texts.name);
     let news = FeedItem {
         what: "contact_erased".to_owned(),
         at: app.clock.now(),

@@ -7,8 +7,8 @@ fn listing(name: &str, description: &str) -> Listing {
     let request = PublishRequest { url, ..PublishRequest::default() };
     let submission = Submission::parse(request, Reach::Public).unwrap();
     let mut listing = submission.listing(submission.ids().0, Moment::UNIX_EPOCH);
-    listing.name = name.to_owned();
-    listing.description = Some(description.to_owned());
+    listing.texts.name = name.to_owned();
+    listing.texts.description = Some(description.to_owned());
     listing
 }
 
@@ -60,8 +60,9 @@ fn abilities_and_category_give_points() {
     let found = Likeness::of(&listing("Sunny", "Tells the weather."), Some(&proof));
     assert_eq!((found.points, found.role), (4, Some("orchestrator")), "{:?}", found.traits);
     let mut planner = listing("Sunny Coordinator", "");
-    planner.category = Category::of(Kind::Agent, "Coordinator", &["orchestrates and coordinates a swarm"]);
-    assert_eq!(planner.category.id(), "multi-agent");
+    planner.texts.category =
+        Category::of(Kind::Agent, "Coordinator", &["orchestrates and coordinates a swarm"]);
+    assert_eq!(planner.texts.category.id(), "multi-agent");
     let found = Likeness::of(&planner, Some(&proof));
     assert_eq!(found.points, 14 + 4 + 6, "{:?}", found.traits);
 }
@@ -70,7 +71,7 @@ fn abilities_and_category_give_points() {
 fn points_are_capped_at_a_hundred() {
     let all = "router registry orchestrator marketplace federation a2a mcp";
     let mut everything = listing(all, all);
-    everything.category = Category::of(Kind::Agent, "Coordinator", &["orchestrates a swarm"]);
+    everything.texts.category = Category::of(Kind::Agent, "Coordinator", &["orchestrates a swarm"]);
     let found = Likeness::of(&everything, Some(&evidence(30, 3)));
     assert!((90..=100).contains(&found.points), "{:?}", found.traits);
 }

@@ -142,8 +142,8 @@ fn candidate(one: &Candidate, partners: &[KnownPartner], app: &App, now: Moment)
         one.likeness.points >= connector_day::MIN_LIKENESS && one.live_score >= connector_day::MIN_LIVE_SCORE;
     LiveCandidate {
         id: one.listing.id.clone(),
-        name: one.listing.name.clone(),
-        kind: one.listing.shown_kind(),
+        name: one.listing.texts.name.clone(),
+        kind: one.listing.likely_kind(),
         role: one.likeness.role.unwrap_or("peer"),
         connector_likeness: one.likeness.points,
         live_score: one.live_score,

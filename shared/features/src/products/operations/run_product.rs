@@ -77,7 +77,7 @@ impl Operation for RunProduct {
         let now = app.clock.now();
         let inbox = app.store.inbox(&listing.id, listing.listed_at, None, MAX_MESSAGES, now);
         let (live, (inbox, _)) = futures::try_join!(app.store.live(), inbox)?;
-        let lane = listing.shown_lane(app.oldest_proof());
+        let lane = listing.public_lane(app.oldest_proof());
         let open = explain::advice(listing, lane, evidence.as_ref()).must_fix;
         let run = Run { app, listing, lane };
         let steps = vec![run.status(), run.reasons(&open, fix), run.inbox(&inbox), run.funnel(&live.funnel)];
@@ -116,12 +116,12 @@ impl Run<'_> {
 
     fn status(&self) -> Step {
         let live = self.lane == Lane::Active;
-        let live_since = self.listing.live_since.filter(|_| live);
+        let live_since = self.listing.proof.live_since.filter(|_| live);
         let state = if live { "Live" } else { self.lane.as_str() };
         Step {
             step: "status",
             looked_at: "The state of the listing.",
-            found: format!("The state of {} is {state}.", self.listing.name),
+            found: format!("The state of {} is {state}.", self.listing.texts.name),
             data: json!({ "lane": self.lane, "live": live, "live_since": live_since }),
             to_do: matches!(self.lane, Lane::Queued | Lane::NeedsFix | Lane::Demoted),
             call: self.check_status("The full evidence, and a badge for a README."),
@@ -179,7 +179,7 @@ impl Run<'_> {
         let unlock = funnel::unlock(settings, counts);
         let demo = |note: &str| NextStep::take_demo(&settings.base_url, Some(&self.listing.id), note);
         let (stage, found, call) = if self.listing.feedbacked {
-            let (sku, id) = (Sku::of_kind(self.listing.shown_kind()), &self.listing.id);
+            let (sku, id) = (Sku::of_kind(self.listing.likely_kind()), &self.listing.id);
             let body = json!({ "tool": "buy_product", "sku": sku, "listing_id": id });
             let why = "Returns the price of a product, and whether payments are open.";
             let found = format!("The demo and the feedback are done. {}", unlock.message);

@@ -173,7 +173,7 @@ impl Operation for VerifyProduct {
 
 async fn product_of_demo(app: &App, id: &str, sku: Option<Sku>, goals: Goals) -> Result<GeneratedProduct, Problem> {
     let found = lookup::visible_listing_with_evidence(app, id).await?;
-    let sku = sku.unwrap_or_else(|| Sku::of_kind(found.0.shown_kind()));
+    let sku = sku.unwrap_or_else(|| Sku::of_kind(found.0.likely_kind()));
     let profile = funnel::profile_of_listing(app, &found, &goals.parse()?).await?;
     let files = registry_products::sample(sku, &profile, &app.settings);
     let withheld = registry_products::tree(sku, &profile, &app.settings).into_iter().map(|file| file.path);

@@ -170,7 +170,7 @@ async fn snapshot(app: &App, id: &ListingId, goals: &[String]) -> Result<(String
         return Err(Problem::listing_withdrawn(&app.settings.base_url, id));
     }
     let profile = funnel::profile_of_listing(app, &listing, goals).await?;
-    Ok((listing.0.name.clone(), profile))
+    Ok((listing.0.texts.name.clone(), profile))
 }
 
 fn snapshot_text(profile: Profile) -> Result<String, Problem> {

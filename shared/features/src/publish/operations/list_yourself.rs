@@ -122,7 +122,7 @@ const UNCHANGED: &str = "texts (name, description, version, website) and package
 fn answer(app: &App, submission: &Submission, published: &Published) -> Answer {
     let Published { listing, status, retry_at, renews, differs } = published;
     let status_url = status_url(&app.settings, &listing.id);
-    let (now, lane) = (app.clock.now(), listing.shown_lane(app.oldest_proof()));
+    let (now, lane) = (app.clock.now(), listing.public_lane(app.oldest_proof()));
     let (already, if_shown) = match lane {
         Lane::Gated => (
             "This listing is already gated. Its next regular probe makes it Live if it answers without a sign-in; its \

@@ -155,7 +155,7 @@ impl Operation for Score {
         let again = if listed.is_some() { " again" } else { "" };
         let publish = app.settings.url("/api/publish");
         let publish = format!("To publish it{again}, POST {publish} with {{\"url\": \"{url}\"}}.");
-        let shown = listed.as_ref().filter(|listing| listing.shown_lane(app.oldest_proof()).is_proven());
+        let shown = listed.as_ref().filter(|listing| listing.public_lane(app.oldest_proof()).is_proven());
         let list_hint = if let Some(listing) = shown {
             format!("It is already listed as {}. Publishing it again answers with this listing.", listing.id)
         } else if would_go_live {

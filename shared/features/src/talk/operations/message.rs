@@ -201,7 +201,7 @@ async fn owner_and_sender(
 
 /// A withdrawn listing accepts no messages; only a Live listing may post publicly.
 fn check_lane(app: &App, listing: &Listing, action: TalkAction) -> Result<(), Problem> {
-    let lane = listing.shown_lane(app.oldest_proof());
+    let lane = listing.public_lane(app.oldest_proof());
     if lane == Lane::Withdrawn {
         return Err(closed(app, listing));
     }

@@ -158,14 +158,14 @@ impl Operation for GetReciprocity {
         let (badge_url, badge_markdown) =
             (badge::url(settings, "clean", id), badge::markdown(settings, "clean", id));
         Ok(Answer {
-            name: listing.name.clone(),
+            name: listing.texts.name.clone(),
             kind: listing.kind,
-            lane: listing.shown_lane(app.oldest_proof()),
+            lane: listing.public_lane(app.oldest_proof()),
             links_back: reciprocity.links_back(),
             score: reciprocity.score,
             signals: reciprocity.signals,
-            checked_at: listing.probe.as_ref().map(|probe| probe.at),
-            card_url: listing.shown_card_url().to_owned(),
+            checked_at: listing.proof.probe.as_ref().map(|probe| probe.at),
+            card_url: listing.public_card_url().to_owned(),
             clean,
             portable: Portable {
                 badge_markdown: badge_markdown.clone(),
@@ -204,7 +204,7 @@ fn graph(
     others: &[Arc<Listing>],
 ) -> Graph {
     let (own, base_url) = (listing.id.to_string(), &settings.base_url);
-    let mut nodes = vec![Node { id: own.clone(), kind: "listing", name: listing.name.clone() }];
+    let mut nodes = vec![Node { id: own.clone(), kind: "listing", name: listing.texts.name.clone() }];
     let mut edges: Vec<Edge> = Vec::new();
     let supports = |statement: &&AttestationRecord| statement.revoked.is_none() && !statement.is_negative;
     for statement in statements.iter().filter(supports) {
@@ -229,7 +229,7 @@ fn graph(
         let is_shown =
             |other: &&Arc<Listing>| other.id == *used.other(&listing.id) && other.lane != Lane::Withdrawn;
         let Some(other) = others.iter().find(is_shown) else { continue };
-        nodes.push(Node { id: other.id.to_string(), kind: "listing", name: other.name.clone() });
+        nodes.push(Node { id: other.id.to_string(), kind: "listing", name: other.texts.name.clone() });
         let (to, how) = (other.id.as_str(), "reports of callers");
         edges.push(edge(&own, to, "used_with", how, used.count, used.last_at));
     }

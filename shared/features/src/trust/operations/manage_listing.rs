@@ -2,6 +2,7 @@
 //! its feedback. The caller proves ownership for each action: it signs a challenge for that action with a key of the
 //! listing's domain.
 
+use registry_model::{Schedule, Texts};
 use std::collections::BTreeMap;
 
 use crate::funnel::operations::leave_feedback::Discount;
@@ -156,9 +157,9 @@ impl Operation for ManageListing {
             act,
             done: false,
             changed: false,
-            lane: listing.shown_lane(app.oldest_proof()),
-            name: listing.name.clone(),
-            proven_domain: listing.shown_domain().map(ToString::to_string),
+            lane: listing.public_lane(app.oldest_proof()),
+            name: listing.texts.name.clone(),
+            proven_domain: listing.valid_domain().map(ToString::to_string),
             due_at: None,
             access_token: None,
             discount: None,
@@ -181,10 +182,11 @@ impl Operation for ManageListing {
         answer.carry_out(app, &listing, name).await?;
         let after = lookup::listing(app, listing.id.as_str()).await?;
         answer.done = true;
-        answer.lane = after.shown_lane(app.oldest_proof());
-        answer.due_at = Some(after.due_at).filter(|_| matches!(act, OwnerAct::Restore | OwnerAct::Reprobe));
-        answer.proven_domain = after.shown_domain().map(ToString::to_string);
-        answer.name = after.name;
+        answer.lane = after.public_lane(app.oldest_proof());
+        answer.due_at =
+            Some(after.schedule.due_at).filter(|_| matches!(act, OwnerAct::Restore | OwnerAct::Reprobe));
+        answer.proven_domain = after.valid_domain().map(ToString::to_string);
+        answer.name = after.texts.name;
         Ok(answer)
     }
 }
@@ -205,8 +207,14 @@ impl Answer {
                 "Restored. A probe is due now. check_status shows the result.",
             ),
             OwnerAct::Rename => {
-                let after = Listing { name: name.unwrap_or_else(|| listing.name.clone()), ..listing.clone() };
-                let changed = after.name != listing.name;
+                let after = Listing {
+                    texts: Texts {
+                        name: name.unwrap_or_else(|| listing.texts.name.clone()),
+                        ..listing.texts.clone()
+                    },
+                    ..listing.clone()
+                };
+                let changed = after.texts.name != listing.texts.name;
                 if changed {
                     rewrite(app, listing, &after).await?;
                 }
@@ -218,8 +226,16 @@ impl Answer {
             }
             OwnerAct::Reprobe => {
                 let now = app.clock.now();
-                let (due_at, probe_requested_at) = (listing.due_at.min(now), Some(now));
-                let after = Listing { due_at, at_once: true, probe_requested_at, ..listing.clone() };
+                let (due_at, probe_requested_at) = (listing.schedule.due_at.min(now), Some(now));
+                let after = Listing {
+                    schedule: Schedule {
+                        due_at,
+                        at_once: true,
+                        probe_requested_at,
+                        ..listing.schedule.clone()
+                    },
+                    ..listing.clone()
+                };
                 rewrite(app, listing, &after).await?;
                 // The event starts the probe.
                 app.bus.send(&Event::of(&after, What::Queued, app.clock.now())).await;
@@ -321,6 +337,6 @@ fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Opti
     if let Some(fault) = plain_text::fault(&name, TextKind::Name).or_else(|| injection::fault(&name)) {
         return Err(Problem::invalid("name", Code::BadName, format!("`name` is not accepted: {fault}")));
     }
-    argument_text::check_display_name("name", &name, listing.server_name.as_deref())?;
+    argument_text::check_display_name("name", &name, listing.ownership.server_name.as_deref())?;
     public_text("name", &name, MAX_NAME_CHARS).map(Some)
 }

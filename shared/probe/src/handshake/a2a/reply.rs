@@ -4,13 +4,13 @@
 use serde_json::Value;
 
 use super::requests::{MethodSet, Route, Transport};
+use crate::handshake::conversation::ResponseBudget;
 use crate::handshake::conversation::{excerpt, is_bot_wall, refusal};
 use crate::handshake::jsonrpc::{
     INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, RpcError, RpcOutcome,
     RpcReply, parse_reply,
 };
 use crate::handshake::payment_terms;
-use crate::handshake::response_budget::ResponseBudget;
 use crate::reasons::{ConformanceRule, ProbeFault, ProbedResource};
 use registry_fetch::Answer;
 

@@ -1,11 +1,12 @@
 //! The two ways to open a conversation in MCP: `server/discover` (2026-07-28) and `initialize` (older revisions). The
-//! requests are exactly those of the official clients, so a server that answers them also answers every client.
+//! requests are exactly those of the official clients, so a server that answers them also answers every client. The result
+//! is checked (MCP schemas, `InitializeResult` and `DiscoverResult`), because official clients parse it with strict types: if
+//! a type is wrong, they end the conversation.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::opening;
 use crate::handshake::conversation::{Conversation, excerpt};
 use crate::handshake::jsonrpc::{RpcOutcome, RpcReply, parse_reply, text, texts};
 use crate::handshake::sse;
@@ -223,13 +224,13 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
         .or_else(|| supported.iter().find(|version| is_modern(version)))?;
     Some(Opening {
         version: spoken.clone(),
-        info: identity(opening::info_of_discover(result)),
+        info: identity(info_of_discover(result)),
         text_faults: document_texts::opening_faults(result),
         has_tools: !result["capabilities"]["tools"].is_null(),
         has_resources: !result["capabilities"]["resources"].is_null(),
         has_prompts: !result["capabilities"]["prompts"].is_null(),
-        misshapen: opening::misshapen_discover(result),
-        broken_rules: opening::modern_faults(result),
+        misshapen: misshapen_discover(result),
+        broken_rules: modern_faults(result),
         supported: supported.iter().filter(|version| is_revision(version)).take(10).cloned().collect(),
     })
 }
@@ -336,7 +337,7 @@ fn initialized(result: &Value) -> Option<Opening> {
         has_tools: !result["capabilities"]["tools"].is_null(),
         has_resources: !result["capabilities"]["resources"].is_null(),
         has_prompts: !result["capabilities"]["prompts"].is_null(),
-        misshapen: opening::misshapen_initialize(result),
+        misshapen: misshapen_initialize(result),
         broken_rules: (!REVISIONS.contains(&spoken) || is_modern(spoken))
             .then_some(ConformanceRule::Revision)
             .into_iter()
@@ -395,4 +396,82 @@ pub(super) fn is_revision(text: &str) -> bool {
 
 fn is_modern(version: &str) -> bool {
     is_revision(version) && version >= MODERN
+}
+
+/// What every cacheable result of the modern era must contain (MCP 2026-07-28, server/utilities/caching).
+pub(super) fn modern_faults(result: &Value) -> Vec<ConformanceRule> {
+    let mut faults = Vec::new();
+    if !result["resultType"].is_string() {
+        faults.push(ConformanceRule::ResultType);
+    }
+    let scoped = matches!(result["cacheScope"].as_str(), Some("public" | "private"));
+    if result["ttlMs"].as_u64().is_none() || !scoped {
+        faults.push(ConformanceRule::Caching);
+    }
+    faults
+}
+
+pub(super) fn misshapen_initialize(result: &Value) -> Option<&'static str> {
+    misshapen_common(result).or_else(|| misshapen_identity(&result["serverInfo"], "serverInfo"))
+}
+
+/// The same for `server/discover`. Its identity is optional, and clients ignore one that they cannot read.
+pub(super) fn misshapen_discover(result: &Value) -> Option<&'static str> {
+    let listed = result["supportedVersions"].as_array();
+    let texts = listed.is_some_and(|versions| versions.iter().all(Value::is_string));
+    misshapen_common(result).or(if texts { None } else { Some("supportedVersions") })
+}
+
+/// The identity in a result of `server/discover`. The schema of MCP 2026-07-28 has it in `_meta`. Servers that follow the
+/// tutorial of the specification have it in the result itself.
+pub(super) fn info_of_discover(result: &Value) -> &Value {
+    let in_meta = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
+    if in_meta.is_null() { &result["serverInfo"] } else { in_meta }
+}
+
+fn misshapen_common(result: &Value) -> Option<&'static str> {
+    // Every capability is an object of its own (`ServerCapabilities`). To most clients, null is one that is left out.
+    let capabilities = result["capabilities"].as_object();
+    if !capabilities.is_some_and(|all| {
+        let known = ["experimental", "logging", "completions", "prompts", "resources", "tools"];
+        known.iter().all(|name| all.get(*name).is_none_or(|one| one.is_object() || one.is_null()))
+    }) {
+        return Some("capabilities");
+    }
+    is_other_than_text(&result["instructions"]).then_some("instructions")
+}
+
+fn misshapen_identity(info: &Value, place: &'static str) -> Option<&'static str> {
+    let named = info["name"].is_string() && info["version"].is_string();
+    let described =
+        ["title", "description", "websiteUrl"].iter().all(|field| !is_other_than_text(&info[*field]));
+    (!named || !described).then_some(place)
+}
+
+/// True for a field that is present and not a text. Some frameworks write null for fields that they leave out.
+pub(super) fn is_other_than_text(value: &Value) -> bool {
+    !value.is_null() && !value.is_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn capability_that_is_null_counts_as_left_out() {
+        let of = |tools: Value| misshapen_common(&json!({ "capabilities": { "tools": tools } }));
+        assert_eq!((of(Value::Null), of(json!([]))), (None, Some("capabilities")));
+    }
+
+    #[test]
+    fn identity_is_read_in_both_places_and_meta_comes_first() {
+        let info = |name: &str| json!({ "name": name, "version": "1" });
+        let mut result = json!({ "serverInfo": info("tutorial") });
+        assert_eq!(info_of_discover(&result)["name"], "tutorial");
+        result["_meta"] = json!({ "io.modelcontextprotocol/serverInfo": info("schema") });
+        assert_eq!(info_of_discover(&result)["name"], "schema");
+        assert!(info_of_discover(&json!({})).is_null());
+    }
 }

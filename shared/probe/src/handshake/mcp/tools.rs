@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::auth;
 use super::eras::{self, Era, Session};
-use super::{auth, opening};
 use crate::handshake::conversation::{Conversation, excerpt, fault_of, guard, no_answer_text, refusal};
 use crate::handshake::jsonrpc::{RpcOutcome, RpcReply};
 use crate::reasons::{self, ConformanceRule, ProbeFault, ProbedResource, Stage};
@@ -198,7 +198,7 @@ impl ToolList {
             Some("") if era == Era::Legacy => None,
             next => next.map(str::to_owned),
         };
-        let mut broken_rules = if era == Era::Modern { opening::modern_faults(result) } else { Vec::new() };
+        let mut broken_rules = if era == Era::Modern { eras::modern_faults(result) } else { Vec::new() };
         if result.get("_meta").is_some_and(|meta| !meta.is_null() && !meta.is_object()) {
             broken_rules.push(ConformanceRule::ResultShape);
         }

@@ -109,7 +109,7 @@ impl Registry {
             let new = Listing::new(id.clone(), "A".to_owned(), proven);
             let listing =
                 after_probe(&new, &assessment(Handshake::Ok, false, proven), Job::Tick, &registry.settings);
-            registry.live.insert((listing.due_at, number));
+            registry.live.insert((listing.schedule.due_at, number));
             registry.numbers.insert(id, number);
             registry.listings.push(listing);
         }
@@ -144,14 +144,16 @@ impl Registry {
     fn probe(&mut self, number: usize, at: i64, job: Job) {
         let (handshake, inconclusive) = self.peers[number].answer(at);
         let before = &self.listings[number];
-        self.live.remove(&(before.due_at, number));
-        self.confirming.remove(&(before.due_at, number));
+        self.live.remove(&(before.schedule.due_at, number));
+        self.confirming.remove(&(before.schedule.due_at, number));
         let after =
             after_probe(before, &assessment(handshake, inconclusive, moment(at)), job, &self.settings);
         assert!(job == Job::Recheck || after.lane == Lane::Active, "only the recheck demotes");
         match after.lane {
-            Lane::Active if after.failures > 0 => drop(self.confirming.insert((after.due_at, number))),
-            Lane::Active => drop(self.live.insert((after.due_at, number))),
+            Lane::Active if after.schedule.failures > 0 => {
+                drop(self.confirming.insert((after.schedule.due_at, number)))
+            }
+            Lane::Active => drop(self.live.insert((after.schedule.due_at, number))),
             _ => self.fallen.push((number, at)),
         }
         self.listings[number] = after;
@@ -192,7 +194,7 @@ impl Registry {
                     continue;
                 };
                 let number = self.numbers[&entry.id];
-                let age = moment(began).duration_since(self.listings[number].last_ok_at.unwrap());
+                let age = moment(began).duration_since(self.listings[number].proof.last_ok_at.unwrap());
                 assert!(age >= self.settings.fresh_ok(), "a proof of {age:#} was renewed");
                 if !self.take(caps, began) {
                     left = 0;
@@ -252,7 +254,7 @@ impl Registry {
                 matches!(self.peers[*number], Peer::Restarts(from) if (from..from + DAY_S).contains(&at));
             !has_failed && !restarts
         });
-        let age = |number: usize| moment(at).duration_since(self.listings[number].last_ok_at.unwrap());
+        let age = |number: usize| moment(at).duration_since(self.listings[number].proof.last_ok_at.unwrap());
         answering.map(age).max().unwrap().as_hours()
     }
 }
@@ -292,7 +294,7 @@ fn oldest_proof_of_10_000_answering_peers_is_younger_than_a_day() {
     for (number, at) in &registry.fallen {
         match registry.peers[*number] {
             Peer::Gone(from) => {
-                let found = registry.listings[*number].failing_since.unwrap();
+                let found = registry.listings[*number].schedule.failing_since.unwrap();
                 let (gone, confirmed) = (at - from, moment(*at).duration_since(found));
                 assert!(gone < 28 * 3600, "a peer that was gone fell after {gone} s");
                 assert!(confirmed < SignedDuration::from_hours(4), "confirmed after {confirmed:#}");
@@ -306,7 +308,7 @@ fn oldest_proof_of_10_000_answering_peers_is_younger_than_a_day() {
         let listing = &registry.listings[number];
         match registry.peers[number] {
             Peer::Gone(_) | Peer::Silent(_) => assert!(fell(number), "{listing:?}"),
-            _ => assert_eq!((listing.lane, listing.failures), (Lane::Active, 0), "{listing:?}"),
+            _ => assert_eq!((listing.lane, listing.schedule.failures), (Lane::Active, 0), "{listing:?}"),
         }
     }
 }

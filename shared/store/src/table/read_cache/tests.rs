@@ -115,7 +115,7 @@ async fn cores(cache: &ReadCache, keys: &[Key], description: &str) -> (Vec<Key>,
     };
     let mut found = cache.cores(keys.to_vec(), read).await.unwrap();
     found.sort_by_key(|listing| listing.id.clone());
-    (read_keys, found.iter().filter_map(|listing| listing.description.clone()).collect())
+    (read_keys, found.iter().filter_map(|listing| listing.texts.description.clone()).collect())
 }
 
 #[tokio::test]

@@ -160,7 +160,7 @@ async fn status_after_probe(
     for _ in 0..MAX_PROBE_WAIT.as_millis() / POLL_INTERVAL.as_millis() {
         tokio::time::sleep(POLL_INTERVAL).await;
         let listing = app.store.listing(&id).await?;
-        if listing.and_then(|listing| listing.probe).is_some_and(|probe| probe.at >= since) {
+        if listing.and_then(|listing| listing.proof.probe).is_some_and(|probe| probe.at >= since) {
             let arguments = RawArguments::Json(json!({ "id": id }));
             return CHECK_STATUS.run(app.clone(), *caller, arguments).await.map(Some);
         }
