@@ -93,7 +93,8 @@ impl Parameters {
             let detail = format!("`{name}` is too long: at most {MAX_PARAMETER_CHARS} characters in a URL.");
             return Err(Problem::invalid(name, Code::TooLong, detail));
         }
-        let pairs = MapDeserializer::<_, Error>::new(self.iter().map(|(name, value)| (name, ParameterValue(value))));
+        let pairs =
+            MapDeserializer::<_, Error>::new(self.iter().map(|(name, value)| (name, ParameterValue(value))));
         serde_path_to_error::deserialize(pairs).map_err(|error| unreadable(&error))
     }
 }

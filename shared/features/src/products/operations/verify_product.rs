@@ -171,7 +171,12 @@ impl Operation for VerifyProduct {
     }
 }
 
-async fn product_of_demo(app: &App, id: &str, sku: Option<Sku>, goals: Goals) -> Result<GeneratedProduct, Problem> {
+async fn product_of_demo(
+    app: &App,
+    id: &str,
+    sku: Option<Sku>,
+    goals: Goals,
+) -> Result<GeneratedProduct, Problem> {
     let found = lookup::visible_listing_with_evidence(app, id).await?;
     let sku = sku.unwrap_or_else(|| Sku::of_kind(found.0.likely_kind()));
     let profile = funnel::profile_of_listing(app, &found, &goals.parse()?).await?;
