@@ -32,13 +32,13 @@ fn finding(path: &str, code: &str, seen: &str, fix: &str) -> Value {
 }
 
 fn faults_of_server(document: &Value, reach: Reach) -> Vec<Value> {
-    let violations = server_json::read(document, reach).err().unwrap_or_default();
+    let violations = server_json::parse_server_json(document, reach).err().unwrap_or_default();
     violations.iter().map(|found| finding(&found.path, found.rule, "", &found.message)).collect()
 }
 
 fn faults_of_card(document: &Value) -> (Vec<Value>, Vec<Value>) {
     let of_card = |found: &CardViolation| finding(&found.path, found.code, &found.seen, &found.fix);
-    let card = match agent_card::read(document) {
+    let card = match agent_card::parse_agent_card(document) {
         Ok(card) => card,
         Err(CardFault::Invalid(violations)) => return (violations.iter().map(of_card).collect(), Vec::new()),
         Err(CardFault::NotACard(other)) => {
@@ -54,7 +54,7 @@ fn faults_of_card(document: &Value) -> (Vec<Value>, Vec<Value>) {
         let fix = "List an interface with `protocolBinding` JSONRPC or HTTP+JSON.";
         reasons.push(finding("supportedInterfaces", "no_interface", "", fix));
     }
-    let texts = document_texts::of_card(document);
+    let texts = document_texts::card_faults(document);
     for (code, fault) in [("text_sane", texts.not_plain), ("no_injection", texts.injection)] {
         let Some(fault) = fault else { continue };
         let (path, why) = fault.split_once(": ").unwrap_or(("", &fault));

@@ -207,7 +207,7 @@ impl App {
 
 /// The ids of the registry's own listings: its card by the URL, and its MCP server by the name.
 pub fn own_listings(settings: &Settings) -> [ListingId; 2] {
-    let server = registry_name::own(&settings.base_url);
+    let server = registry_name::name_of_registry(&settings.base_url);
     let card = settings.own_card().map(|url| ListingId::of_url(&url));
     [card.unwrap_or_else(|| ListingId::of_name(Kind::Agent, &server)), ListingId::of_name(Kind::Mcp, &server)]
 }

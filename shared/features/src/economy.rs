@@ -2,7 +2,6 @@
 //! what depends on it. "Exonomics" shows the value of the registry and the costs of its operations. [`Gauges`] contains
 //! all measured values; each operation shows a part of them. Every number is returned together with its inputs.
 
-pub mod abundance;
 pub mod acceleration;
 mod gauges;
 pub mod hyper;
@@ -11,8 +10,7 @@ pub mod operations;
 pub mod route_costs;
 pub mod s_curve;
 
-pub use abundance::{Boosts, boosts};
-pub use acceleration::{Acceleration, Contribution, Multipliers};
+pub use acceleration::{Acceleration, Boost, Boosts, Contribution, Multipliers, boosts};
 pub use gauges::{Gauges, acceleration, take_sample};
 
 /// Version of the autocatalysis family (`specification.md#versioning`).

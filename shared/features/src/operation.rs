@@ -2,16 +2,13 @@
 //! run. Authors implement a trait, so that arguments have types. The server uses a struct of functions, so
 //! that it can call any operation by its name.
 
-mod argument_names;
 pub mod arguments;
-pub(crate) mod bounded;
 pub mod catalogue;
 pub mod examples;
 pub mod lookup;
 pub mod operator_token;
 mod phrase;
 mod route;
-mod served;
 pub mod short;
 pub mod toolsets;
 
@@ -27,18 +24,18 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 
-pub use arguments::RawArguments;
+pub use arguments::{Parameters, RawArguments};
 pub(crate) use catalogue::operations;
+pub use catalogue::{count_served, served};
 pub use phrase::Phrase;
 pub(crate) use route::Family;
 pub use route::{Action, Route, RouteInput};
-pub use served::{count_served, served};
 
-use self::short::{DETAIL, View};
+use self::short::{cut, pick};
 use registry_app::App;
 use registry_model::Caller;
 use registry_model::cache::CacheValidator;
-use registry_model::error::{ErrorKind, Problem, shorten};
+use registry_model::error::{Code, ErrorKind, Problem, shorten};
 
 /// The side effects of an operation, for a model that must choose (MCP tool annotations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -166,8 +163,6 @@ fn as_base64<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Err
 }
 
 type Answering<T> = BoxFuture<'static, Result<T, Problem>>;
-/// A file if the answer is one, and the JSON.
-type FileAndJson = (Option<Attachment>, Box<RawValue>);
 
 /// An answer as REST sends it.
 #[derive(Clone, Debug)]
@@ -225,7 +220,7 @@ impl Description {
             refusals: O::REFUSALS,
             files: O::FILES,
             short: O::SHORT,
-            argument_names: argument_names::of::<O::Arguments>,
+            argument_names: arguments::argument_names::<O::Arguments>,
             input_schema: || schema_for!(O::Arguments).to_value(),
             output_schema: output_schema::<O>,
         }
@@ -270,14 +265,105 @@ fn output_schema<O: Operation>() -> Value {
     schema
 }
 
+/// The argument that selects the form of an answer.
+pub const DETAIL: &str = "detail";
+
+/// What a caller wants of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    #[default]
+    Full,
+    Short,
+}
+
+impl View {
+    /// Takes the argument `detail` out of the arguments of a tool. Without it, the answer is short.
+    pub fn of_arguments(
+        operation: &Description,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<Self, Problem> {
+        if operation.short.is_empty() {
+            return Ok(Self::Full);
+        }
+        match arguments.remove(DETAIL) {
+            None | Some(Value::Null) => Ok(Self::Short),
+            Some(Value::String(detail)) => Self::named(&detail),
+            Some(_) => Err(invalid_detail()),
+        }
+    }
+
+    /// The view with this `detail`. Without it, the answer is whole.
+    pub fn chosen(detail: Option<&str>) -> Result<Self, Problem> {
+        detail.map_or(Ok(Self::Full), Self::named)
+    }
+
+    fn named(detail: &str) -> Result<Self, Problem> {
+        match detail {
+            "short" => Ok(Self::Short),
+            "full" | "" => Ok(Self::Full),
+            _ => Err(invalid_detail()),
+        }
+    }
+
+    pub fn of(&self, operation: &Description, answer: Value) -> Value {
+        self.part(operation.short, answer)
+    }
+
+    /// The part of an answer whose short form has these members.
+    pub fn part(&self, short: &[&str], answer: Value) -> Value {
+        match self {
+            Self::Full => answer,
+            Self::Short if short.is_empty() => answer,
+            Self::Short => cut(pick(answer, short)),
+        }
+    }
+}
+
+fn invalid_detail() -> Problem {
+    Problem::invalid(DETAIL, Code::InvalidArgument, "`detail` must be `short` or `full`.")
+}
+
+/// The answer of any operation. The caller decides how it is serialized, so that this happens once.
+trait AnyAnswer: Send {
+    /// Takes the file out of it, if it is one.
+    fn file(&mut self) -> Option<Attachment>;
+    fn text(&self) -> Result<Box<RawValue>, Problem>;
+    fn value(&self) -> Result<Value, Problem>;
+}
+
+struct TypedAnswer<O: Operation>(O::Answer);
+
+impl<O: Operation> TypedAnswer<O> {
+    fn whole(&self) -> Envelope<'_, O::Answer> {
+        Envelope { ok: true, version: O::VERSION, answer: &self.0 }
+    }
+}
+
+impl<O: Operation> AnyAnswer for TypedAnswer<O> {
+    fn file(&mut self) -> Option<Attachment> {
+        O::attachment(&mut self.0)
+    }
+
+    fn text(&self) -> Result<Box<RawValue>, Problem> {
+        json_text(&self.whole())
+    }
+
+    fn value(&self) -> Result<Value, Problem> {
+        serde_json::to_value(self.whole()).map_err(|error| Problem::fault(error.to_string()))
+    }
+}
+
+fn json_text(answer: &impl Serialize) -> Result<Box<RawValue>, Problem> {
+    to_raw_value(answer).map_err(|error| Problem::fault(error.to_string()))
+}
+
 /// An operation as functions serve it. Only what depends on the types of an operation is compiled once for each
 /// operation.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyOperation {
     pub described: &'static Description,
     pub cache_validator: fn(App) -> Answering<Option<CacheValidator>>,
-    /// The answer as JSON text. If the last argument is true, its file is taken out of it.
-    answer: fn(App, Caller, RawArguments, bool) -> Answering<FileAndJson>,
+    answer: fn(App, Caller, RawArguments) -> Answering<Box<dyn AnyAnswer>>,
 }
 
 impl AnyOperation {
@@ -285,13 +371,10 @@ impl AnyOperation {
         Self {
             described,
             cache_validator: |app| Box::pin(async move { O::cache_validator(&app).await }),
-            answer: |app, caller, arguments, takes_file| {
+            answer: |app, caller, arguments| {
                 Box::pin(async move {
-                    let mut answer = O::run(&app, &caller, arguments.read()?).await?;
-                    let file = if takes_file { O::attachment(&mut answer) } else { None };
-                    let whole = Envelope { ok: true, version: O::VERSION, answer: &answer };
-                    let text = to_raw_value(&whole).map_err(|error| Problem::fault(error.to_string()))?;
-                    Ok((file, text))
+                    let answer = O::run(&app, &caller, arguments.read()?).await?;
+                    Ok(Box::new(TypedAnswer::<O>(answer)) as Box<dyn AnyAnswer>)
                 })
             },
         }
@@ -304,44 +387,40 @@ impl AnyOperation {
         caller: Caller,
         arguments: RawArguments,
     ) -> Result<Box<RawValue>, Problem> {
-        Ok((self.answer)(app, caller, arguments, false).await?.1)
+        (self.answer)(app, caller, arguments).await?.text()
     }
 
     /// Runs it and returns the answer as JSON.
     pub async fn run(&self, app: App, caller: Caller, arguments: RawArguments) -> Result<Value, Problem> {
-        let text = self.render(app, caller, arguments).await?;
-        serde_json::from_str(text.get()).map_err(|error| Problem::fault(error.to_string()))
+        (self.answer)(app, caller, arguments).await?.value()
     }
 
-    /// Runs it and returns the answer as REST sends it. `query` is the query of the request, which selects the part of the
-    /// answer. Unknown arguments are ignored; the answer names them.
+    /// Runs it and returns a part of the answer as REST sends it. Unknown arguments are ignored; the answer names them.
     pub async fn respond(
         &self,
         app: App,
         caller: Caller,
         arguments: RawArguments,
-        query: &str,
+        view: View,
     ) -> Result<Rendered, Problem> {
-        let (view, warnings) = (View::of_query(query)?, self.warnings(&arguments));
-        let (file, text) = (self.answer)(app, caller, arguments, true).await?;
-        if let Some(file) = file {
+        let warnings = self.warnings(&arguments);
+        let mut answer = (self.answer)(app, caller, arguments).await?;
+        if let Some(file) = answer.file() {
             return Ok(Rendered::File(file));
         }
         if view == View::Full && warnings.is_empty() {
-            return Ok(Rendered::Json(text));
+            return Ok(Rendered::Json(answer.text()?));
         }
-        let fault = |error: serde_json::Error| Problem::fault(error.to_string());
-        let mut answer = view.of(self, serde_json::from_str(text.get()).map_err(fault)?);
+        let mut answer = view.of(self, answer.value()?);
         if !warnings.is_empty() {
             let of_answer = answer["warnings"].as_array().cloned().unwrap_or_default();
             answer["warnings"] = of_answer.into_iter().chain(warnings).collect();
         }
-        Ok(Rendered::Json(to_raw_value(&answer).map_err(fault)?))
+        Ok(Rendered::Json(json_text(&answer)?))
     }
 
     fn warnings(&self, arguments: &RawArguments) -> Vec<Value> {
-        let names = arguments.names();
-        let unknown = self.unknown(names.iter().map(String::as_str).filter(|name| *name != DETAIL));
+        let unknown = self.unknown(arguments.names().into_iter().filter(|name| *name != DETAIL));
         let warning = |name: &str| {
             let (seen, fix) = (shorten(name, 60), format!("`{}` has no such argument.", self.name));
             json!({ "code": "unknown_argument", "reason": "argument ignored", "seen": seen, "fix": fix })

@@ -11,5 +11,5 @@ pub(crate) use schemars::JsonSchema;
 pub(crate) use serde::{Deserialize, Serialize};
 pub(crate) use serde_json::{Map, Value, json};
 
-pub(crate) use crate::operation::{AdvertisedSkill, Effect, Family, NoArguments, Operation, Route};
-pub(crate) use crate::operation::{bounded, lookup};
+pub(crate) use crate::operation::arguments::{bounded_number, optional_line, optional_text};
+pub(crate) use crate::operation::{AdvertisedSkill, Effect, Family, NoArguments, Operation, Route, lookup};

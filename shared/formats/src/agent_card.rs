@@ -54,7 +54,7 @@ pub struct AgentCard {
 
 /// Parses an agent card from the body of a response; a body that is not JSON is [`CardFault::NotACard`].
 pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
-    read(&document(body)?)
+    parse_agent_card(&document(body)?)
 }
 
 /// Parses an agent card of any published A2A revision (A2A specification 4.4; 0.3 section 5.5).
@@ -62,7 +62,7 @@ pub fn read_body(body: &[u8]) -> Result<AgentCard, CardFault> {
 /// # Errors
 /// [`CardFault::NotACard`] for another document. [`CardFault::Invalid`] if no client could reach the agent, because the
 /// card has no name, or no interface with a usable URL. Everything else is a warning.
-pub fn read(document: &Value) -> Result<AgentCard, CardFault> {
+pub fn parse_agent_card(document: &Value) -> Result<AgentCard, CardFault> {
     let card = match document {
         Value::Object(card) if likeness::is_agent_card(document, card) => card,
         _ => return Err(CardFault::NotACard(likeness::describe(document))),

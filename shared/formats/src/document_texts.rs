@@ -14,16 +14,16 @@ use registry_model::{Listing, SignIn, TextFaults};
 
 const MAX_PLACE_CHARS: usize = 120;
 
-pub fn of_card(card: &Value) -> TextFaults {
+pub fn card_faults(card: &Value) -> TextFaults {
     faults(in_card, Vec::new(), card)
 }
 
-pub fn of_opening(result: &Value) -> TextFaults {
+pub fn opening_faults(result: &Value) -> TextFaults {
     faults(in_opening, Vec::new(), result)
 }
 
 /// `before` is the number of tools on the earlier pages.
-pub fn of_tools(page: &[Value], before: usize) -> TextFaults {
+pub fn tool_faults(page: &[Value], before: usize) -> TextFaults {
     let mut faults = TextFaults::default();
     for (index, tool) in page.iter().enumerate() {
         check_texts(&mut faults, in_tool, vec![Member("tools"), Item(before + index)], tool);
@@ -40,11 +40,11 @@ pub fn is_unfit(entry: &Value) -> bool {
 /// injection, and a quotation mark would make it an example.
 pub fn is_unfit_tool(definition: &str) -> bool {
     registry_model::json::parse(definition.as_bytes())
-        .is_ok_and(|tool| !of_tools(std::slice::from_ref(&tool), 0).is_none())
+        .is_ok_and(|tool| !tool_faults(std::slice::from_ref(&tool), 0).is_none())
 }
 
 /// A listing's own texts come from its publisher, or from the peer at an earlier probe.
-pub fn of_listing(listing: &Listing) -> TextFaults {
+pub fn listing_faults(listing: &Listing) -> TextFaults {
     let texts = [
         ("name", Some(&listing.texts.name), TextKind::Name),
         ("description", listing.texts.description.as_ref(), TextKind::Description),
@@ -65,7 +65,7 @@ pub fn of_listing(listing: &Listing) -> TextFaults {
 }
 
 /// The sentence about a sign-in contains texts of the server and of its authorization server.
-pub fn of_sign_in(sign_in: &SignIn) -> TextFaults {
+pub fn sign_in_faults(sign_in: &SignIn) -> TextFaults {
     let mut faults = TextFaults::default();
     check_text(&mut faults, &sign_in.issuer, TextKind::Label, || "the issuer".to_owned());
     check_text(&mut faults, &sign_in.scopes.join(" "), TextKind::Label, || "the scopes".to_owned());

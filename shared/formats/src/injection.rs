@@ -21,7 +21,7 @@ pub const WITHHELD: &str =
     "(text withheld: it looks like an instruction to a model, or has hidden characters)";
 
 /// What is repeated of a text of a stranger.
-pub fn shown(text: &str) -> &str {
+pub fn text_unless_injection(text: &str) -> &str {
     if is_fit(text) { text } else { WITHHELD }
 }
 

@@ -2,7 +2,7 @@
 //! texts in them. This crate only parses and validates, without network access, so that every rule can be
 //! tested offline. It depends only on `registry-model`.
 //!
-//! Start with [`agent_card::read_body`] and [`server_json::read`]. They return either the parsed document or
+//! Start with [`agent_card::read_body`] and [`server_json::parse_server_json`]. They return either the parsed document or
 //! every fault with its place. [`server_card`] parses the third document format. [`document_texts`] checks all texts of
 //! a document with the rules of [`plain_text`] and [`injection`]. [`argument_text`] checks the texts of callers, [`public_text`] those that anyone
 //! may read, and [`argument_schema`] describes the same rules in JSON Schema. [`secret_key`] checks the secrets of callers.

@@ -19,7 +19,7 @@ const LONGEST_LEAF: usize = 60;
 /// If the listing used the name in its server description first, or proved it, the registry name is this name.
 /// Otherwise the registry name is the reversed host, a slash, the path, and a mark made from the id. A name that
 /// already looks marked gets a mark, too, so that no two listings have the same name.
-pub fn of(listing: &Listing) -> String {
+pub fn name_of_listing(listing: &Listing) -> String {
     // Anybody can attach a name to a listing, and clients store this one.
     let own = listing.is_described() || listing.ownership.name_hold == Some(NameHold::Held);
     match listing.ownership.server_name.as_deref().filter(|name| own && is_name(name)) {
@@ -37,7 +37,7 @@ pub fn of(listing: &Listing) -> String {
 }
 
 /// The name of this registry as an MCP server: its host name reversed, as server names are formed (SEP-2127, `name`).
-pub fn own(base_url: &str) -> String {
+pub fn name_of_registry(base_url: &str) -> String {
     let url = Url::parse(base_url).ok();
     format!("{}/registry", url.as_ref().map_or_else(|| "localhost".to_owned(), reversed_host))
 }

@@ -23,7 +23,7 @@ pub struct McpServerCard {
 }
 
 /// Parses a server card of any draft; `None` for another document.
-pub fn read(document: &Value) -> Option<McpServerCard> {
+pub fn parse_server_card(document: &Value) -> Option<McpServerCard> {
     let card = document.as_object()?;
     if card.contains_key("supportedInterfaces") || card.get("skills").is_some_and(Value::is_array) {
         return None;

@@ -59,7 +59,7 @@ pub struct ServerDescription {
 ///
 /// # Errors
 /// Every violated rule (official registry, `internal/validators`), each with its place; never an empty list.
-pub fn read(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Violation>> {
+pub fn parse_server_json(document: &Value, reach: Reach) -> Result<ServerDescription, Vec<Violation>> {
     let sent = document;
     let document = unwrapped(sent);
     let mut violations = Violations::default();

@@ -35,7 +35,7 @@ pub fn between(before: &Tools<'_>, after: &Tools<'_>) -> Vec<ToolChange> {
     let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
     let mut changes = Vec::new();
     for name in names {
-        changes.extend(of_tool(name, before.get(name).copied(), after.get(name).copied()));
+        changes.extend(changes_of_tool(name, before.get(name).copied(), after.get(name).copied()));
     }
     changes.sort_by_key(|change| std::cmp::Reverse(change.severity));
     changes
@@ -62,8 +62,12 @@ pub fn between_sets<'a>(
 }
 
 /// The changes of one tool; a tool that is missing in a look is `None`.
-pub fn of_tool(name: &str, before: Option<ToolState<'_>>, after: Option<ToolState<'_>>) -> Vec<ToolChange> {
-    let tool = injection::shown(name).to_owned();
+pub fn changes_of_tool(
+    name: &str,
+    before: Option<ToolState<'_>>,
+    after: Option<ToolState<'_>>,
+) -> Vec<ToolChange> {
+    let tool = injection::text_unless_injection(name).to_owned();
     let mut found = Changes { tool, all: Vec::new(), severest: None };
     match (before, after) {
         (Some(before), Some(after)) if before.hash == after.hash => {}
@@ -118,13 +122,13 @@ impl Changes {
         }
         self.severest = self.severest.max(Some(severity));
         let short = |value: Option<String>| {
-            value.map(|value| injection::shown(&shorten(&value, MAX_VALUE_CHARS)).to_owned())
+            value.map(|value| injection::text_unless_injection(&shorten(&value, MAX_VALUE_CHARS)).to_owned())
         };
         self.all.push(ToolChange {
             tool: self.tool.clone(),
             kind,
             severity,
-            argument: argument.map(|argument| injection::shown(argument).to_owned()),
+            argument: argument.map(|argument| injection::text_unless_injection(argument).to_owned()),
             before: short(before),
             after: short(after),
         });

@@ -83,7 +83,7 @@ fn context(app: &App, listing: &Listing, verdict: &Verdict, endpoint_holder: Opt
 
 fn assessed(app: &App, mut verdict: Verdict, context: &Context) -> Assessment {
     let checks = checks::run_all(&verdict, context);
-    let score = score::of(&verdict, &checks, context.listing.as_ref());
+    let score = score::compute_score(&verdict, &checks, context.listing.as_ref());
     withhold(&mut verdict.facts);
     Assessment { verdict, checks, score, probed_at: app.clock.now(), changed: None }
 }

@@ -26,7 +26,7 @@ pub fn run_all(verdict: &Verdict, context: &Context) -> Vec<Check> {
     let card_url = context.card_url.as_deref().or(facts.card_url.as_deref());
     let mut found = facts.text_faults.clone();
     // The publisher may have written the listing's own texts.
-    found.or(context.listing.as_ref().map(document_texts::of_listing).unwrap_or_default());
+    found.or(context.listing.as_ref().map(document_texts::listing_faults).unwrap_or_default());
     let has_abilities = !facts.tools.is_empty() || !facts.skills.is_empty();
     let is_unread = matches!(verdict.handshake, Handshake::Fail | Handshake::Partial)
         && facts.name.is_none()

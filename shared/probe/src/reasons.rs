@@ -73,5 +73,5 @@ fn warning(code: &str, reason: &str, seen: &str, fix: impl Into<String>) -> Reas
 
 /// One line without control and formatting characters, at most `limit` characters long. Models of callers read it.
 fn plain(text: &str, limit: usize) -> String {
-    injection::shown(&one_line(text, limit)).to_owned()
+    injection::text_unless_injection(&one_line(text, limit)).to_owned()
 }

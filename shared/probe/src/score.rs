@@ -8,7 +8,7 @@ use registry_model::{Check, Facts, Handshake, Kind, Listing, Score, ScorePart, V
 pub(crate) const MESSAGE_ANSWERED_BEFORE: &str = "message_answered_before";
 
 /// Three quarters of the points depend on how the peer behaved in the probe. `listing` is `None` for a URL that is not listed.
-pub fn of(verdict: &Verdict, checks: &[Check], listing: Option<&Listing>) -> Score {
+pub fn compute_score(verdict: &Verdict, checks: &[Check], listing: Option<&Listing>) -> Score {
     let facts = &verdict.facts;
     let [name, text, version, website] = texts(facts, listing);
     let breakdown = vec![

@@ -76,7 +76,7 @@ pub fn after_probe(before: &Listing, assessment: &Assessment, job: Job, settings
             // The server answered, so the check is no accident of the network and needs no confirmation.
             demote(&mut after, assessment, settings);
         } else {
-            keep_or_demote(&mut after, assessment, job, settings);
+            apply_failure(&mut after, assessment, job, settings);
         }
         return after;
     }
@@ -135,7 +135,7 @@ fn pass(after: &mut Listing, assessment: &Assessment, settings: &Settings) {
 /// A failed Active or gated listing stays as it is and keeps its last proof until the failure is confirmed. A silent server
 /// may come back, so an inconclusive failure demotes only when the week is over. The recheck confirms a failure that another
 /// job has found, in its next run. A Live server that now asks for a sign-in becomes gated.
-fn keep_or_demote(after: &mut Listing, assessment: &Assessment, job: Job, settings: &Settings) {
+fn apply_failure(after: &mut Listing, assessment: &Assessment, job: Job, settings: &Settings) {
     let now = assessment.probed_at;
     after.schedule.failing_since = after.schedule.failing_since.or(Some(now));
     after.proof.last_failure = assessment.verdict.reasons.first().cloned();

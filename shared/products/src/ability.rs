@@ -110,7 +110,7 @@ pub(super) fn from_profile(profile: &Profile) -> Vec<Ability> {
         let definition = profile.definitions.get(&tool.name);
         let schema = definition.map(|definition| &definition["inputSchema"]);
         Ability {
-            arguments: schema.map(arguments::of_schema).unwrap_or_default(),
+            arguments: schema.map(arguments::arguments_of_schema).unwrap_or_default(),
             has_schema: schema.is_some(),
             ..Ability::new(&tool.name, &words(&tool.name).join(" "), &tool.description, "")
                 .with_effect(tool.read_only, tool.destructive)

@@ -21,7 +21,7 @@ pub(super) struct Argument {
     pub(super) example: Option<Value>,
 }
 
-pub(super) fn of_schema(schema: &Value) -> Vec<Argument> {
+pub(super) fn arguments_of_schema(schema: &Value) -> Vec<Argument> {
     parameters(schema, MAX_ARGUMENTS)
         // A name with hidden characters could not be shown unchanged.
         .filter(|(name, ..)| plain(name, 64) == *name)

@@ -58,8 +58,9 @@ pub(super) fn files(profile: &Profile, abilities: &[Ability]) -> (Vec<File>, Vec
 }
 
 fn remove_violations(server: &mut Map<String, Value>, notes: &mut Vec<String>) {
-    let violations =
-        server_json::read(&Value::Object(server.clone()), Reach::Public).err().unwrap_or_default();
+    let violations = server_json::parse_server_json(&Value::Object(server.clone()), Reach::Public)
+        .err()
+        .unwrap_or_default();
     for violation in violations {
         let member = violation.path.split(['[', '.']).next().unwrap_or_default();
         if matches!(member, "websiteUrl" | "remotes" | "title") && server.remove(member).is_some() {

@@ -14,12 +14,12 @@ pub(super) fn file(profile: &Profile, abilities: &[Ability]) -> File {
         Kind::Agent => vec![
             json!({ "case": format!("{name} says what it can do"), "message": "What can you do?", "expect": "answer" }),
         ],
-        Kind::Mcp => of_server(&name, abilities),
+        Kind::Mcp => cases_of_server(&name, abilities),
     };
     File::json_lines(PATH, &cases)
 }
 
-fn of_server(name: &str, abilities: &[Ability]) -> Vec<Value> {
+fn cases_of_server(name: &str, abilities: &[Ability]) -> Vec<Value> {
     let call = |case: String, tool: &str, arguments: Value, expect: &str| {
         let params = json!({ "name": tool, "arguments": arguments });
         json!({ "case": case, "method": "tools/call", "params": params, "expect": expect })

@@ -13,11 +13,11 @@ use registry_model::protocol::MCP_NEWEST_REVISION;
 static FIXES: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("../files/fixes.json")).expect("valid JSON"));
 
-pub(super) fn of_check(id: &str) -> &'static str {
+pub(super) fn fix_of_check(id: &str) -> &'static str {
     FIXES["checks"][id].as_str().unwrap_or("See the detail of this check in the listing's status.")
 }
 
-pub(super) fn of_part(id: &str, kind: Kind, why: &str) -> String {
+pub(super) fn fix_of_part(id: &str, kind: Kind, why: &str) -> String {
     let fix = [kind.as_str(), "any"].into_iter().find_map(|kind| FIXES[kind][id].as_str());
     match fix {
         Some(fix) => fix.replace("{revision}", MCP_NEWEST_REVISION),

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::text::{row, rule, scalar};
+use super::text::{rule, scalar, table_row};
 
 /// A file of a product.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -89,8 +89,8 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: Vec<[String; N]>) -> 
     if rows.is_empty() {
         return Vec::new();
     }
-    let body = rows.into_iter().map(|cells| row(cells.each_ref().map(String::as_str)));
-    [row(head), rule(N)].into_iter().chain(body).collect()
+    let body = rows.into_iter().map(|cells| table_row(cells.each_ref().map(String::as_str)));
+    [table_row(head), rule(N)].into_iter().chain(body).collect()
 }
 
 pub(super) fn items(items: impl IntoIterator<Item = String>) -> Vec<String> {

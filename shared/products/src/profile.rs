@@ -196,7 +196,7 @@ impl Proof {
             id: check.id.clone(),
             blocking: check.blocking,
             seen: check.detail.clone(),
-            fix: fixes::of_check(&check.id).to_owned(),
+            fix: fixes::fix_of_check(&check.id).to_owned(),
             points: if is_only { lost } else { 0 },
         });
         let is_good = matches!(verdict.handshake, Handshake::Ok | Handshake::Skip);
@@ -220,7 +220,7 @@ impl Proof {
             id: part.id.clone(),
             blocking: false,
             seen: format!("{} ({} of {} points)", part.why.trim_end_matches('.'), part.points, part.of),
-            fix: fixes::of_part(&part.id, kind, &part.why),
+            fix: fixes::fix_of_part(&part.id, kind, &part.why),
             points: part.of - part.points,
         });
         let mut weaknesses: Vec<Weakness> = failed.chain(reasons).chain(parts).collect();

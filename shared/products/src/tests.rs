@@ -83,7 +83,8 @@ fn mcp_documents_match_the_official_schemas() {
         assert!(install.contains(words), "{words}\n{install}");
     }
     for profile in [real::papers(), wrong, bare] {
-        server_json::read(&json_of(Sku::McpMesh, &profile, "server.json"), Reach::Public).unwrap();
+        server_json::parse_server_json(&json_of(Sku::McpMesh, &profile, "server.json"), Reach::Public)
+            .unwrap();
         let card = json_of(Sku::McpMesh, &profile, "server-card.json");
         assert!(card_rules.is_valid(&card), "{card}");
     }

@@ -88,7 +88,7 @@ pub(super) fn codes<'a>(texts: impl IntoIterator<Item = &'a str>, most: usize) -
 }
 
 /// A row of a table, with bars inside cells escaped.
-pub(super) fn row<const N: usize>(cells: [&str; N]) -> String {
+pub(super) fn table_row<const N: usize>(cells: [&str; N]) -> String {
     let mut line = "|".to_owned();
     for cell in cells {
         line.push(' ');

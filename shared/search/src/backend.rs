@@ -7,7 +7,8 @@ use super::embedding;
 use super::entry::IndexEntry;
 use super::index::Index;
 use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery, QueryTerm};
-use super::{names, task};
+use super::query::sentences_of_task;
+use super::words::short_name;
 use registry_model::{ListingId, Secret, id_hash};
 use registry_store::StoreError;
 
@@ -63,13 +64,13 @@ fn is_sampled(id: &ListingId, buckets: usize) -> bool {
 
 /// Listings whose name is the query.
 pub(super) fn named(whole: &Index, text: &str) -> Vec<ListingId> {
-    let short = names::short_name(text);
+    let short = short_name(text);
     whole.named([text, &short]).take(MAX_NAMED).map(|(_, entry)| entry.id.clone()).collect()
 }
 
 /// The questions to the backend for a query. Of a long text, each sentence that may ask for something has its own questions.
 pub(super) fn questions(whole: &Index, text: &str) -> Vec<Question> {
-    match task::sentences(text) {
+    match sentences_of_task(text) {
         None => {
             let parsed = ParsedQuery::of(text, whole, MAX_EXPANDED_TERMS);
             let (first, further) = questions_of(whole, &parsed);

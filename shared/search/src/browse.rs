@@ -5,14 +5,13 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError};
 
+use super::engine::{self, Filter};
 use super::entry::{AbilityNames, IndexedListing};
 use super::facets::count_by_facet;
 pub use super::facets::{Counts, Facet};
-use super::index::Index;
-use super::index_view::IndexView;
+use super::index::{Index, IndexView};
 use super::parsed_query::{MAX_EXPANDED_TERMS, ParsedQuery};
 use super::query::{Query, Text};
-use super::rank::{self, Filter};
 use super::service::Searcher;
 use registry_model::{Category, Kind, Listed, Listing, ListingId, Moment};
 use registry_store::StoreError;
@@ -175,7 +174,7 @@ impl Searcher {
         let whole = self.read();
         let view = IndexView { whole: &whole, candidates: candidates.as_ref() };
         let (index, parsed) = (view.documents(), ParsedQuery::of(text.as_str(), view, MAX_EXPANDED_TERMS));
-        let among = rank::ranked(index, &parsed, text.as_str(), &filter, Some(&self.own), index.slots());
+        let among = engine::ranked(index, &parsed, text.as_str(), &filter, Some(&self.own), index.slots());
         let entries = || among.best.iter().filter_map(|hit| index.listing(hit.number));
         Ok(by.iter().map(|facet| Arc::new(count_by_facet(entries(), *facet))).collect())
     }

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::bucket::Bucket;
 use super::embedding::WIDTH;
+use super::engine::Filter;
 use super::entry::{IndexEntry, IndexedListing};
-use super::rank::Filter;
 use registry_model::{Access, Listed, ListingId, Secret};
 use registry_store::StoreError;
 

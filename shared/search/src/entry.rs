@@ -8,8 +8,7 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::embedding::{self, Embedding};
-use super::names::{display_name, name_and_owner, short_name};
-use super::words::{stem, words, words_of_name};
+use super::words::{display_name, name_and_owner, short_name, stem, words, words_of_name};
 use registry_formats::{name_owner, registry_name};
 use registry_model::{Assessment, Availability, Kind, Listing, ListingId, Moment};
 
@@ -193,7 +192,7 @@ impl IndexEntry {
                 }
                 _ => listing.texts.name.clone(),
             },
-            registry_name: registry_name::of(listing),
+            registry_name: registry_name::name_of_listing(listing),
             tags: stored(text.tags.iter()),
             abilities: stored(text.abilities.iter().map(|(name, _)| name)),
             short_names: text.short_names(),
@@ -211,7 +210,7 @@ impl IndexEntry {
 
     pub fn from_text(listing: IndexedListing, text: &IndexedText) -> Self {
         let (stems, words) = weighted_stems(text);
-        Self { listing, stems, words, embedding: embedding::of(&text.embedded_text()) }
+        Self { listing, stems, words, embedding: embedding::embed(&text.embedded_text()) }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::engine::Filter;
 use super::entry::IndexedListing;
 use super::index::Index;
-use super::rank::Filter;
 use registry_model::{Kind, Listed};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,8 +4,7 @@
 //! If a search backend finds the candidates ([`super::backend`]), the index of all listings is light: it lists them and
 //! knows how frequent words are, but contains no posting lists and no embeddings.
 
-mod name_hashes;
-mod name_order;
+mod names;
 
 use std::collections::HashMap;
 
@@ -16,10 +15,8 @@ use super::embedding::{self, EmbeddingMatrix, WIDTH, WORD_WIDTH};
 #[cfg(test)]
 use super::entry::IndexEntry;
 use super::entry::IndexedListing;
-use super::stop_words::{is_generic, is_stop_word};
-use super::words::{WordShape, stem};
-use name_hashes::NameHashes;
-use name_order::NameOrder;
+use super::words::{WordShape, is_generic, is_stop_word, stem};
+use names::{NameHashes, NameOrder};
 use registry_model::{Availability, HashPrefix, Kind, Listed};
 
 /// The number of removed documents that may stay in the posting lists without a compaction. In a larger index, up to a
@@ -409,6 +406,35 @@ impl Index {
 
 fn sort_key(listings: &[Option<Document>], number: u32) -> Option<(&str, &str)> {
     listings.get(number as usize)?.as_ref().map(|document| document.listing.sort_key())
+}
+
+/// What a query searches: the index of all listings, or candidates from a search backend next to it.
+#[derive(Clone, Copy)]
+pub(super) struct IndexView<'a> {
+    pub(super) whole: &'a Index,
+    /// They may have words that the sample in `whole` lacks.
+    pub(super) candidates: Option<&'a Index>,
+}
+
+impl<'a> From<&'a Index> for IndexView<'a> {
+    fn from(whole: &'a Index) -> Self {
+        Self { whole, candidates: None }
+    }
+}
+
+impl<'a> IndexView<'a> {
+    /// The documents that may be hits.
+    pub(super) fn documents(self) -> &'a Index {
+        self.candidates.unwrap_or(self.whole)
+    }
+
+    pub(super) fn doc_freq(self, stem: &str) -> u32 {
+        self.whole.doc_freq(stem).max(self.candidates.map_or(0, |index| index.doc_freq(stem)))
+    }
+
+    pub(super) fn word_freq(self, word: &str) -> u32 {
+        self.whole.word_freq(word).max(self.candidates.map_or(0, |index| index.word_freq(word)))
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use super::bucket::{Bucket, Unreadable};
 use super::embedding;
 use super::index::Index;
-use super::parsed_query::phrasebook;
+use super::word_lists;
 use registry_model::{HashPrefix, Moment};
 use registry_store::{Manifest, Store, StoreError};
 
@@ -114,8 +114,8 @@ impl IndexCache {
         // The first query needs the phrasebook and the language model, too: with a second processor they are read while the
         // index is loaded.
         drop(tokio::task::spawn_blocking(|| {
-            phrasebook::preload();
-            drop(embedding::of("search"));
+            word_lists::preload();
+            drop(embedding::embed("search"));
         }));
         self.refresh(store).await
     }

@@ -4,8 +4,8 @@
 //! read from the table before they are returned, so that they are up to date. This crate may depend on `registry-model`,
 //! `registry-formats`, `registry-fetch` (for its TLS configuration) and `registry-store` only.
 //!
-//! Start with `service`: it runs a search from the query to the hits. `parsed_query` and `rank` decide the order.
-//! `index` is the inverted index, and `index_view` is what one query searches. `build` and `bucket` store the index, and
+//! Start with `service`: it runs a search from the query to the hits. `parsed_query` and `engine` decide the order.
+//! `index` is the inverted index. `build` and `bucket` store the index, and
 //! `index_cache` keeps it up to date in memory. `backend` and `chroma` search with a server of the operator.
 
 pub mod backend;
@@ -21,14 +21,10 @@ mod facets;
 pub mod filtered;
 pub mod index;
 mod index_cache;
-mod index_view;
-mod names;
 mod parsed_query;
 mod query;
-mod rank;
 mod service;
-mod stop_words;
-mod task;
+mod word_lists;
 mod words;
 
 pub use backend::Backend;
@@ -36,5 +32,4 @@ pub use build::{BuildReport, CHANGE_SEEN_AFTER_S};
 pub use entry::{AbilityNames, IndexedText};
 pub use query::{Found, Hit, MAX_QUERY_CHARS, Query, Text};
 pub use service::Searcher;
-pub use stop_words::is_stop_word;
-pub use words::stem;
+pub use words::{is_stop_word, stem};

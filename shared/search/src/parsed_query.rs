@@ -2,19 +2,12 @@
 //! the word, of its corrected spelling, of synonyms, and of related terms. A word may also be joined with its neighbor
 //! or split in two. All of this needs the index, because it depends on the words of listings.
 
-mod kind_hint;
-pub(super) mod phrasebook;
-mod spelling;
-mod synonyms;
-mod translation;
-
 use std::collections::{BTreeSet, HashSet};
 
 use super::embedding;
-use super::index_view::IndexView;
-use super::stop_words::{is_generic, is_stop_word};
-use super::words::{stem, words};
-use phrasebook::PhraseMatch;
+use super::index::IndexView;
+use super::word_lists::{self, PhraseMatch};
+use super::words::{WordShape, is_generic, is_plain, is_stop_word, stem, words};
 use registry_model::Kind;
 
 /// The weight of an expansion by its origin; the word itself has 1.
@@ -81,9 +74,9 @@ impl ParsedQuery {
     /// Of the words, the first `expanded` are corrected and expanded.
     pub(super) fn of<'a>(text: &str, index: impl Into<IndexView<'a>>, expanded: usize) -> Self {
         let index = index.into();
-        let kind = kind_hint::detect(text);
+        let kind = requested_kind(text);
         let query_words = words(text);
-        let translated = translation::in_english(&query_words);
+        let translated = word_lists::in_english(&query_words);
         let is_translated = translated.is_some();
         let query_words = translated.unwrap_or(query_words);
         let mut significant: Vec<&String> = query_words.iter().filter(|word| is_informative(word)).collect();
@@ -117,7 +110,7 @@ impl ParsedQuery {
         let has_meaning = terms.is_empty() || terms.iter().any(|term| term.is_understood(index));
         let embedded = &spelling[..spelling.len().min(MAX_EMBEDDED_WORDS)];
         let about = if has_meaning { embedding::vector(&embedded.join(" ")) } else { None };
-        let phrase_matches = about.as_deref().map(phrasebook::matches).unwrap_or_default();
+        let phrase_matches = about.as_deref().map(word_lists::phrase_matches).unwrap_or_default();
         let vector = about.map(|mut vector| {
             for PhraseMatch { terms, likelihood } in &phrase_matches {
                 embedding::add(&mut vector, &terms.vector, TOWARDS_PHRASE * likelihood);
@@ -153,7 +146,7 @@ impl QueryTerm {
     }
 
     fn correct(&mut self, index: IndexView<'_>) {
-        let Some((spelling, edits)) = spelling::corrected(index, &self.word) else { return };
+        let Some((spelling, edits)) = corrected_spelling(index, &self.word) else { return };
         let known = index.doc_freq(&stem(&self.word)) > 0;
         accept(&mut self.stems, stem(spelling), if known { CORRECTED } else { 1.0 });
         self.corrected = true;
@@ -178,7 +171,8 @@ impl QueryTerm {
         if !self.is_understood(index) {
             return;
         }
-        if index.doc_freq(&own) >= MAX_EXPANDED_DOCS || !synonyms::find(std::slice::from_ref(&own)).is_empty()
+        if index.doc_freq(&own) >= MAX_EXPANDED_DOCS
+            || !word_lists::synonyms(std::slice::from_ref(&own)).is_empty()
         {
             return;
         }
@@ -229,9 +223,9 @@ fn join_adjacent(terms: &mut [QueryTerm], index: IndexView<'_>) {
 fn add_synonyms(terms: &mut [QueryTerm], spelling: &[String]) {
     let stems: Vec<String> = spelling.iter().map(|word| stem(word)).collect();
     let own: Vec<String> = terms.iter().map(|term| stem(&term.spelling)).collect();
-    for length in 1..=synonyms::MAX_PHRASE_WORDS {
+    for length in 1..=word_lists::MAX_PHRASE_WORDS {
         for phrase in stems.windows(length) {
-            let others = synonyms::find(phrase);
+            let others = word_lists::synonyms(phrase);
             for (term, _) in terms.iter_mut().zip(&own).filter(|(_, own)| phrase.contains(own)) {
                 for other in others {
                     accept(&mut term.stems, other.clone(), SYNONYM);
@@ -253,6 +247,116 @@ fn without_repeats(mut terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
 fn is_informative(word: &str) -> bool {
     let symbol = word.chars().count() == 1 && !word.chars().all(char::is_alphabetic);
     !is_stop_word(word) && !symbol
+}
+
+/// Before a word for a kind, or before one other word: what is sought is not of this kind.
+const BEFORE_OTHERS: &str = "for to of with by from between across among in on and or hire build deploy monitor another other \
+    multi multiple my our your their his her user";
+
+/// Whether a query asks for an agent or for an MCP server, as in "an agent that plans trips" or "postgres mcp". In "memory for
+/// AI agents" and "my agent needs it", the word belongs to something else.
+fn requested_kind(query: &str) -> Option<Kind> {
+    let words = words(query);
+    let is_other = |at: &usize| {
+        let before = &words[at.saturating_sub(2)..*at];
+        before.iter().any(|word| BEFORE_OTHERS.split(' ').any(|other| other == word))
+    };
+    let kinds = words.iter().enumerate().filter_map(|(at, word)| match word.as_str() {
+        "agent" | "agents" | "assistant" | "assistants" => Some((at, Kind::Agent)),
+        "mcp" | "mcps" | "server" | "servers" => Some((at, Kind::Mcp)),
+        _ => None,
+    });
+    kinds.filter(|(at, _)| !is_other(at)).map(|(_, kind)| kind).next()
+}
+
+/// A word that is in more documents than this is never corrected.
+const MAX_FREQ: u32 = 5;
+/// A word that some documents contain is corrected only to a word that is this many times as frequent.
+const MIN_FREQ_RATIO: u32 = 15;
+/// Words of up to this many letters are corrected by one edit, longer ones by more.
+const MAX_ONE_EDIT_LEN: usize = 5;
+
+/// The word of listings that the caller probably meant by the misspelled `word`, and the number of edits between the two. A word
+/// is corrected only if it is in no dictionary and in few listings. So the name of a product is not replaced by a more
+/// frequent word.
+fn corrected_spelling<'a>(index: IndexView<'a>, word: &str) -> Option<(&'a str, usize)> {
+    if word.len() < 4 || !is_plain(word) || is_stop_word(word) || embedding::is_ordinary(word) {
+        return None;
+    }
+    let word_freq = index.word_freq(word);
+    if word_freq > MAX_FREQ {
+        return None;
+    }
+    let best = nearest(index, word)?;
+    // An inflected form needs no correction: its stem is the same.
+    if stem(best.word) == stem(word) {
+        return None;
+    }
+    let is_unknown = word_freq == 0;
+    let likely =
+        best.edits == 1 && best.word_freq >= MIN_FREQ_RATIO * word_freq && !best.word.starts_with(word);
+    (is_unknown || likely).then_some((best.word, best.edits))
+}
+
+#[derive(Clone, Copy)]
+struct Candidate<'a> {
+    word: &'a str,
+    word_freq: u32,
+    edits: usize,
+    rank: f32,
+}
+
+fn nearest<'a>(index: IndexView<'a>, word: &str) -> Option<Candidate<'a>> {
+    let (shape, first) = (WordShape::of(word), word.as_bytes().first());
+    let max = if word.len() <= MAX_ONE_EDIT_LEN { 1 } else { 3 };
+    let mut best: Option<Candidate<'a>> = None;
+    // The expensive checks come last, for the few words that are near.
+    for (other, other_shape, term) in index.whole.written_words(|other| shape.may_be_within(other, max)) {
+        let other_first = other.as_bytes().first() != first;
+        let one_edit = other_first || word.len() <= MAX_ONE_EDIT_LEN;
+        if (one_edit && !shape.may_be_within(other_shape, 1)) || other.len() < 4 || other == word {
+            continue;
+        }
+        let same_skeleton = skeleton(word).eq(skeleton(other));
+        let max = match (one_edit, same_skeleton) {
+            (true, _) => 1,
+            (_, true) => 3,
+            _ => 2,
+        };
+        if !shape.may_be_within(other_shape, max) {
+            continue;
+        }
+        // The edit distance with transpositions (optimal string alignment).
+        let edits = strsim::osa_distance(word, other);
+        if edits > max || is_stop_word(other) || (term.word_freq < 2 && !embedding::is_ordinary(other)) {
+            continue;
+        }
+        let mut rank = (1.0 + term.word_freq as f32).ln() - 4.0 * edits as f32;
+        rank += f32::from(u8::from(same_skeleton)) - 1.5 * f32::from(u8::from(other_first));
+        let candidate = Candidate { word: other, word_freq: term.word_freq, edits, rank };
+        if best.is_none_or(|best| (best.rank, best.word) < (rank, other)) {
+            best = Some(candidate);
+        }
+    }
+    best
+}
+
+/// A phonetic key: the first letter and the consonants, those that sound alike folded into one.
+fn skeleton(word: &str) -> impl Iterator<Item = u8> {
+    let mut last = None;
+    word.bytes().filter_map(move |letter| {
+        if b"aeiouy".contains(&letter) && last.is_some() {
+            return None;
+        }
+        let sound = match letter {
+            b'z' => b's',
+            b'k' | b'q' => b'c',
+            b'v' => b'f',
+            other => other,
+        };
+        let repeated = last.replace(sound) == Some(sound);
+        (!repeated).then_some(sound)
+    })
 }
 
 #[cfg(test)]

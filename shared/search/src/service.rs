@@ -8,13 +8,11 @@ use futures::future::try_join_all;
 use jiff::SignedDuration;
 
 use super::backend::{self, Backend};
-use super::engine::{self, IndexAnswer, IndexHit};
+use super::engine::{self, CLEAR_RANK, Filter, IndexAnswer, IndexHit};
 use super::facets::CountedFacets;
-use super::index::Index;
+use super::index::{Index, IndexView};
 use super::index_cache::{IndexCache, Reading};
-use super::index_view::IndexView;
 use super::query::{Found, Hit, Query};
-use super::rank::{CLEAR_RANK, Filter};
 use registry_model::{Clock, LastProbe, Listing, ListingId, Moment};
 use registry_store::{Store, StoreError};
 

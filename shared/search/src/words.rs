@@ -1,6 +1,8 @@
 //! Splits texts into words and reduces words to stems. Listings and queries use the same rules, because terms
-//! that are split or stemmed differently never match.
+//! that are split or stemmed differently never match. It also has the forms of a listing's name that a search compares:
+//! without the owner, as separate words, and as people type it.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -98,31 +100,65 @@ fn camel_parts(word: &str) -> Vec<&str> {
     cuts.iter().enumerate().map(|(n, from)| &word[*from..*cuts.get(n + 1).unwrap_or(&word.len())]).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_contain_only_letters_and_digits() {
-        assert_eq!(words("Don't e-mail: K8s/Docker_2!"), ["dont", "e", "mail", "k8s", "docker", "2"]);
-        assert_eq!(words("Größe 日本"), ["größe", "日本"]);
-        assert!(words(" \u{1F980} ?!").is_empty());
+/// The name without its owner, and the owner: `io.github.acme/weather`, `com.acme.weather`, `@acme/weather`.
+pub(super) fn name_and_owner(name: &str) -> (&str, &str) {
+    let name = name.trim_start_matches('@');
+    if let Some((owner, name)) = name.split_once('/') {
+        return (name, owner);
     }
-
-    #[test]
-    fn names_are_split_at_capitals() {
-        assert_eq!(words_of_name("listPullRequests"), ["listpullrequests", "list", "pull", "requests"]);
-        assert_eq!(words_of_name("HTMLParser"), ["htmlparser", "html", "parser"]);
-        assert_eq!(words_of_name("arXiv"), ["arxiv", "ar", "xiv"]);
-        assert_eq!(words_of_name("plain"), ["plain"]);
-    }
-
-    #[test]
-    fn quick_comparison_excludes_words_that_are_too_different() {
-        let may = |a: &str, b: &str, edits| WordShape::of(a).may_be_within(WordShape::of(b), edits);
-        assert!(may("gihtub", "github", 1) && may("kubernets", "kubernetes", 1) && may("slack", "slick", 1));
-        assert!(!may("slack", "sleek", 1) && may("slack", "sleek", 2));
-        assert!(!may("post", "posters", 2), "three letters longer");
-        assert!(!may("k8s", "k8s", 3), "a word with a digit is not corrected");
+    match name.rsplit_once('.') {
+        Some((owner, last)) if owner.contains('.') && !name.contains(' ') => (last, owner),
+        _ => (name, ""),
     }
 }
+
+/// A name as words, without its owner: `acme/cloudWatch-logs` as `cloud Watch logs`.
+pub(super) fn display_name(name: &str) -> String {
+    let name = name.rsplit('/').next().unwrap_or_default();
+    let mut shown = String::with_capacity(name.len() + 4);
+    let mut before = ' ';
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit()) {
+            shown.push(' ');
+        }
+        shown.push(if c.is_alphanumeric() { c } else { ' ' });
+        before = c;
+    }
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The letters and digits of a name, without a suffix such as `mcp server`.
+pub(super) fn short_name(name: &str) -> String {
+    let joined = words(name).concat();
+    let suffixes = ["mcpserver", "mcp", "server"];
+    let bare = suffixes.iter().find_map(|suffix| joined.strip_suffix(suffix)).filter(|bare| !bare.is_empty());
+    bare.map(str::to_owned).unwrap_or(joined)
+}
+
+/// English function words, and words of requests. They are ignored in listings and in queries.
+const STOP_WORDS: &str = "a an the and or of to in on at by for with from as is are be been was were am it its this that \
+    these those i you he she we they me my your his her our their us them do does did doing have has had having can \
+    could will would shall should may might must not no so if then than there here what which who whom whose where \
+    when why how about into over under up down out off again more most some any all each other another such only own \
+    same too very just also via using use uses used get gets let lets want need needs like please help make makes s t \
+    d ll m re ve";
+
+/// Words that only say that the caller searches for something. They are removed from a query only if it also contains a more
+/// specific word.
+const GENERIC_WORDS: &str = "find look looking show give tell something someone somebody way good best able tool tools app \
+    service server servers mcp mcps agent agents assistant ai";
+
+static STOP_WORD_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| STOP_WORDS.split(' ').collect());
+static GENERIC_SET: LazyLock<HashSet<&'static str>> = LazyLock::new(|| GENERIC_WORDS.split(' ').collect());
+
+/// Whether an English word says little about a subject, such as "the" or "need".
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORD_SET.contains(word)
+}
+
+pub(super) fn is_generic(word: &str) -> bool {
+    GENERIC_SET.contains(word)
+}
+
+#[cfg(test)]
+mod tests;

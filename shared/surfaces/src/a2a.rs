@@ -2,12 +2,12 @@
 //! which method is called, and [`methods`] runs it. What a message does, and how tasks are stored, does not depend on the
 //! version or the transport, so that every version of the protocol behaves in the same way.
 
+mod answers;
 mod dialects;
 mod id;
 pub mod intent;
 mod message;
 mod methods;
-mod older;
 mod parse;
 mod rest;
 mod rpc;

@@ -20,7 +20,7 @@ use browse::List;
 use explore::Explored;
 use registry_features::RawArguments;
 use registry_features::listing::operations::ARD_SEARCH;
-use registry_features::operation::arguments::{from_json, from_query};
+use registry_features::operation::arguments::from_json;
 use registry_model::protocol::ARD_BASE;
 
 pub fn routes() -> Router<App> {
@@ -58,7 +58,7 @@ async fn explore_by_body(State(app): State<App>, body: RawBody) -> Result<Json<E
 }
 
 async fn browse_by_query(State(app): State<App>, uri: Uri) -> Result<Json<List>, Refused> {
-    Ok(Json(browse::list_entries(&app, &from_query(uri.query().unwrap_or_default())?).await?))
+    Ok(Json(browse::list_entries(&app, &Parameters::of_query(uri.query()).read()?).await?))
 }
 
 /// Some clients of the agent directory use POST.

@@ -11,6 +11,7 @@ pub(crate) use bytes::Bytes;
 pub(crate) use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 pub(crate) use jiff::SignedDuration;
 pub(crate) use registry_app::App;
+pub(crate) use registry_features::operation::Parameters;
 pub(crate) use registry_features::{DESCRIPTIONS, Description};
 pub(crate) use registry_model::cache::CacheValidator;
 pub(crate) use registry_model::error::{Code, ErrorKind, Problem, shorten};

@@ -2,8 +2,7 @@
 //! answers. A function lists the operations and documents that it serves, and [`operations`] and [`documents`] turn them
 //! into routes. [`with_middleware`] adds the same middleware to every router.
 
-mod caller_limit;
-mod foreign_page;
+mod admission;
 mod form;
 mod middleware;
 mod payment_webhook;
@@ -11,12 +10,12 @@ mod request;
 mod routes;
 
 pub use crate::errors::{Refused, problem_document};
-pub use caller_limit::{CallerBucket, CallerLimit};
+pub use admission::{CallerBucket, CallerLimit};
 pub use form::with_forms;
 pub(crate) use middleware::add_vary;
 pub use middleware::with_middleware;
 pub use payment_webhook::payment_webhook;
 pub use request::{CalledBy, MAX_BODY_BYTES, RawBody};
-pub(crate) use request::{Parameters, accepted_types, has_version};
+pub(crate) use request::{accepted_types, has_version};
 pub(crate) use routes::{conditional_response, json_response};
 pub use routes::{documents, operations, paths};

@@ -113,7 +113,7 @@ async fn only_live_servers_are_listed_and_all_are_valid() {
     let schema = schema();
     for entry in list["servers"].as_array().unwrap() {
         schema.validate(&entry["server"]).unwrap_or_else(|fault| panic!("{fault} in {entry}"));
-        let read = server_json::read(entry, Reach::Development)
+        let read = server_json::parse_server_json(entry, Reach::Development)
             .unwrap_or_else(|faults| panic!("{faults:?} in {entry}"));
         let path = read.name.replace('/', "%2F");
         let alone = get_ok(&registry, &format!("/v0.1/servers/{path}/versions/{}", read.version)).await;

@@ -17,16 +17,9 @@ const MAX_JSON_VALUES: usize = 50_000;
 /// A registry is read once a day; the job runs every hour.
 const PULL_INTERVAL: SignedDuration = SignedDuration::from_hours(23);
 
-/// Reads the registries of the settings, or only one of them, and stores what they list.
-pub async fn pull(app: &App, only: Option<&str>) -> Result<Vec<PeerRegistry>, StoreError> {
-    let peers: Vec<String> = app
-        .settings
-        .federation_peers
-        .iter()
-        .filter(|peer| only.is_none_or(|only| only == *peer))
-        .cloned()
-        .collect();
-    let before = app.store.peer_registries(&peers).await?;
+/// Reads some registries of the settings, and stores what they list.
+pub async fn pull(app: &App, peers: &[String]) -> Result<Vec<PeerRegistry>, StoreError> {
+    let before = app.store.peer_registries(peers).await?;
     let pulled = peers.iter().map(|peer| pull_one(app, peer, before.iter().find(|known| known.url == *peer)));
     let pulled = join_all(pulled).await;
     for peer in &pulled {
@@ -49,7 +42,7 @@ pub async fn pull_due(app: &App) -> Result<usize, StoreError> {
         if known.iter().any(|known| known.url == *peer && known.asked_at > since) {
             continue;
         }
-        count += pull(app, Some(peer)).await?.len();
+        count += pull(app, std::slice::from_ref(peer)).await?.len();
     }
     Ok(count)
 }
@@ -59,7 +52,7 @@ async fn pull_one(app: &App, peer: &str, before: Option<&PeerRegistry>) -> PeerR
     let client = Client { max_values: MAX_JSON_VALUES, ..Client::of(app) };
     let catalogue = format!("{peer}/.well-known/ai-catalog.json");
     let servers = format!("{peer}/v0.1/servers?limit=100");
-    let own_name = registry_formats::registry_name::own(&app.settings.base_url);
+    let own_name = registry_formats::registry_name::name_of_registry(&app.settings.base_url);
     let search: String = form_urlencoded::byte_serialize(own_name.as_bytes()).collect();
     let search = format!("{peer}/v0.1/servers?search={search}&limit=100");
     let (catalogue, servers, found) =

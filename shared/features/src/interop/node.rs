@@ -1,7 +1,7 @@
 //! A Live listing as a node of the capability graph: what the listing can do, which protocols it uses, and at
 //! which endpoints.
 
-use crate::listing::{call_url, demo_url, status_url, urn};
+use crate::listing::{call_url, demo_url, listing_urn, status_url};
 use crate::prelude::*;
 use registry_model::{Assessment, EntryProtocol};
 use registry_store::NamedListing;
@@ -63,7 +63,7 @@ impl CapabilityNode {
         let kind = listing.likely_kind();
         let endpoints = Endpoints::of(listing, evidence.as_ref(), settings);
         Self {
-            id: urn::identifier(listing.public_card_url(), kind, &listing.id),
+            id: listing_urn(listing.public_card_url(), kind, &listing.id),
             listing_id: listing.id.clone(),
             name: listing.texts.name.clone(),
             kind,

@@ -4,9 +4,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::operation::arguments::{KindFilter, page_limit};
 use crate::prelude::*;
 use registry_model::cache::CacheValidator;
-use registry_model::{Cursor, ForeignCursor, TimeKey, string_enum};
+use registry_model::{Cursor, ForeignCursor, TimeKey};
 use registry_store::Live;
 
 /// How far one kind was read.
@@ -104,29 +105,6 @@ impl Page {
     }
 }
 
-string_enum! {
-    /// One kind, or both.
-    #[derive(JsonSchema)]
-    pub enum KindFilter {
-        /// Agents.
-        Agent = "agent",
-        /// MCP servers.
-        Mcp = "mcp",
-        /// Both.
-        All = "all",
-    }
-}
-
-impl KindFilter {
-    pub const fn only(self) -> Option<Kind> {
-        match self {
-            Self::Agent => Some(Kind::Agent),
-            Self::Mcp => Some(Kind::Mcp),
-            Self::All => None,
-        }
-    }
-}
-
 #[derive(Clone, Debug)]
 pub struct PageQuery {
     pub only: Option<Kind>,
@@ -144,19 +122,9 @@ impl PageQuery {
     ) -> Result<Self, Problem> {
         Ok(Self {
             only: kind.and_then(KindFilter::only),
-            limit: self::limit(limit, default)?,
+            limit: page_limit(limit, default)?,
             from: Cursor::position(cursor, "next_cursor")?.unwrap_or_default(),
         })
-    }
-}
-
-pub fn limit(limit: Option<u32>, default: u32) -> Result<u32, Problem> {
-    match limit {
-        None => Ok(default),
-        Some(limit) if (1..=100).contains(&limit) => Ok(limit),
-        Some(_) => {
-            Err(Problem::invalid("limit", Code::OutOfRange, "`limit` must be a whole number from 1 to 100."))
-        }
     }
 }
 

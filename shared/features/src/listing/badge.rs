@@ -31,7 +31,7 @@ pub fn plain(settings: &Settings, name: &str) -> String {
 }
 
 /// The listing is Live by a proof from `oldest_proof` or later.
-pub fn of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
+pub fn badge_of_listing(settings: &Settings, name: &str, listing: &Listing, oldest_proof: Moment) -> String {
     let lane = listing.public_lane(oldest_proof);
     let (active, gated_fails) = (lane == Lane::Active, lane == Lane::Gated && listing.schedule.failures > 0);
     let (word, color) = match (name, LivenessState::of(listing, oldest_proof)) {

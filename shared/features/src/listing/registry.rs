@@ -43,7 +43,7 @@ impl OwnServerDescription {
     pub fn of(settings: &Settings) -> Self {
         Self {
             schema: SERVER_DESCRIPTION_SCHEMA,
-            name: registry_name::own(&settings.base_url),
+            name: registry_name::name_of_registry(&settings.base_url),
             title: settings.brand.clone(),
             description: OWN_DESCRIPTION,
             version: registry_model::VERSION,

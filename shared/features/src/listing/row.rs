@@ -1,11 +1,13 @@
-//! A Live listing as a row of the active list, with its evidence and the next steps (`specification.md#listing-row`).
-//! The row is computed from the stored listing. The table stores 0.5 KB for a listing, and a row has 3 KB.
+//! How lists show a listing. The long form is a row of the active list, with its evidence and the next steps
+//! (`specification.md#listing-row`). The short form is for search hits and the federation catalog: what the listing is, its
+//! endpoint and its evidence. Both are computed from the stored listing. The table stores 0.5 KB for a listing, and a row has
+//! 3 KB.
 
 use jiff::SignedDuration;
 
 use super::Liveness;
-use super::offers::Offers;
-use crate::funnel::Deal;
+use super::urls::{call_url, card_media_type, demo_url, listing_urn, status_url};
+use crate::funnel::{self, Deal, ListingDeal, TakeDemo};
 use crate::prelude::*;
 use crate::talk::Talk;
 use registry_model::{Access, Handshake, NameProofMethod, string_enum};
@@ -117,7 +119,7 @@ impl ProbeSummary {
 }
 
 /// The access of a listing that not everybody can call at its URL.
-pub(super) fn special_access(listing: &Listing) -> Option<Access> {
+fn special_access(listing: &Listing) -> Option<Access> {
     Some(listing.access()).filter(|access| *access != Access::Open)
 }
 
@@ -163,5 +165,141 @@ impl NameStanding {
             how: proof.map(|proof| proof.how),
             at: proof.map(|proof| proof.at),
         })
+    }
+}
+
+/// A short description of a listing.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Peer {
+    /// Its URN in ARD.
+    pub identifier: String,
+    #[serde(rename = "displayName")]
+    pub display_name: String,
+    /// The media type of the card.
+    #[serde(rename = "type")]
+    pub of_type: &'static str,
+    pub listing_id: ListingId,
+    /// Agent or MCP server.
+    pub kind: Kind,
+    /// `gated` if it asks for a sign-in, `package` if its users run it themselves. Absent for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
+    pub name: String,
+    /// The description that the publisher wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Whether the name in its server description is proven.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name_standing: Option<NameStanding>,
+    /// The domain whose key its owner bound to it. Absent if no key is bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proven_domain: Option<String>,
+    /// The id of its category.
+    pub category_id: String,
+    /// The version that the publisher gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The protocol version that the last handshake used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol_version: Option<String>,
+    /// The URL of the card. For a listing without a card, the same as `endpoint`.
+    pub url: String,
+    /// The URL that answered the handshake: send your calls to it. Of a package, a page about it, or empty.
+    pub endpoint: String,
+    /// A page about it, or empty.
+    pub website: String,
+    /// The same as `url`, under the name that rows use.
+    pub agent_card_url: String,
+    pub probe: ProbeSummary,
+    /// Its status with the full evidence.
+    pub status_url: String,
+    /// A link to its demo. Absent if it is not open, because only an open listing gets one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub take_demo_get: Option<String>,
+}
+
+impl Peer {
+    pub fn of(listing: &Listing, settings: &Settings, now: Moment) -> Self {
+        let (kind, card) = (listing.likely_kind(), listing.public_card_url().to_owned());
+        Self {
+            identifier: listing_urn(&card, kind, &listing.id),
+            display_name: listing.texts.name.clone(),
+            of_type: card_media_type(kind),
+            listing_id: listing.id.clone(),
+            kind,
+            access: special_access(listing),
+            name: listing.texts.name.clone(),
+            description: listing.texts.description.clone(),
+            name_standing: NameStanding::of(listing),
+            proven_domain: listing.valid_domain().map(ToString::to_string),
+            category_id: listing.texts.category.id().to_owned(),
+            version: listing.texts.version.clone(),
+            protocol_version: listing.proof.era.clone(),
+            endpoint: call_url(listing),
+            website: listing.public_website(),
+            agent_card_url: card.clone(),
+            url: card,
+            probe: ProbeSummary::of(listing, now),
+            status_url: status_url(settings, &listing.id),
+            take_demo_get: special_access(listing).is_none().then(|| demo_url(settings, &listing.id)),
+        }
+    }
+}
+
+// What this registry offers to a Live listing: its demo, the founding offer and the next step.
+// Without a doc comment: in a schema, it would stand for the row that these members are a part of.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Offers {
+    /// Whether the listing has taken its demo.
+    pub demoed: bool,
+    /// Whether the listing has given feedback.
+    pub feedbacked: bool,
+    /// The complete request for the demo of the listing.
+    pub take_demo: TakeDemo,
+    /// A link to its demo.
+    pub take_demo_get: String,
+    /// The founding offer for this listing.
+    pub deal: ListingDeal,
+    /// How far the listing is on its way to a full product.
+    pub activation: Activation,
+    /// What to do next, in one sentence.
+    pub next: String,
+}
+
+/// How far a listing is on its way to a full product.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Activation {
+    /// `live`.
+    pub stage: &'static str,
+    /// The next step, in one sentence.
+    pub next: String,
+}
+
+impl Offers {
+    pub fn of(listing: &Listing, settings: &Settings, deal: &Deal) -> Self {
+        let next = next(listing).to_owned();
+        Self {
+            demoed: listing.demoed,
+            feedbacked: listing.feedbacked,
+            take_demo: funnel::demo_offer(listing, settings, deal),
+            take_demo_get: demo_url(settings, &listing.id),
+            deal: funnel::listing_deal(listing, settings, deal),
+            activation: Activation { stage: "live", next: next.clone() },
+            next,
+        }
+    }
+}
+
+fn next(listing: &Listing) -> &'static str {
+    match (listing.demoed, listing.feedbacked) {
+        _ if listing.schedule.failing_since.is_some() => {
+            "Its last probe failed: check_status shows what to fix before it is no longer Live."
+        }
+        (false, _) => "Take the free demo: send the `take_demo` request of this row.",
+        (true, false) => {
+            "Send feedback: the example_body from the response to the demo. You then receive a founding seat \
+             (a free product), if one is left for this listing, else a discount code."
+        }
+        (true, true) => "Use your product, or keep your discount code, and read your Talk inbox.",
     }
 }

@@ -136,7 +136,7 @@ impl Server {
     /// Under the name that the listing has the right to.
     fn published(listing: &Listing, document: &ServerDocument, meta: Map<String, Value>) -> Self {
         let mut server = document.server.clone();
-        server.insert("name".to_owned(), registry_name::of(listing).into());
+        server.insert("name".to_owned(), registry_name::name_of_listing(listing).into());
         let is_shown =
             |website: &Value| website.as_str().is_some_and(|website| listing.may_have_website(website));
         server.retain(|member, value| member != "websiteUrl" || is_shown(value));
@@ -152,7 +152,7 @@ impl Server {
 impl ServerDetail {
     fn of(listing: &Listing, meta: Map<String, Value>) -> Self {
         let url = listing.endpoint.as_deref().or(listing.url.as_deref()).and_then(web);
-        let name = registry_name::of(listing);
+        let name = registry_name::name_of_listing(listing);
         let title = line(&listing.texts.name, MAX_CHARS);
         // A title that is a server name repeats the name or claims another one.
         let is_titled = !title.is_empty() && !is_name(&title) && title != listing.id.as_str();

@@ -42,7 +42,7 @@ impl ShownTool {
             Some(if document_texts::is_unfit_tool(definition) { without_texts(view) } else { view })
         });
         Self {
-            name: injection::shown(&tool.name).to_owned(),
+            name: injection::text_unless_injection(&tool.name).to_owned(),
             hash: tool.hash.clone(),
             definition_url: definition.map(|_| content_url(settings, &tool.hash)),
             view,
@@ -52,7 +52,7 @@ impl ShownTool {
 
 fn without_texts(view: ToolView) -> ToolView {
     let named = |parameter: ParameterView| ParameterView {
-        name: injection::shown(&parameter.name).to_owned(),
+        name: injection::text_unless_injection(&parameter.name).to_owned(),
         description: String::new(),
         ..parameter
     };

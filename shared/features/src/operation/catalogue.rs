@@ -1,5 +1,8 @@
 //! The table of all operations, from the lists of the features. REST routes, MCP tools, A2A skills and all documents are
 //! derived from this table.
+//!
+//! A Lambda function serves the operations whose path begins with one of its prefixes. They are selected at compile time, so
+//! that a function links only the code of its own operations.
 
 use super::{AnyOperation, Description};
 use crate::{
@@ -80,4 +83,57 @@ pub static DESCRIPTIONS: [&Description; COUNT] = ALL.1;
 
 pub fn named(name: &str) -> Option<&'static AnyOperation> {
     CATALOGUE.into_iter().find(|entry| entry.name == name || entry.aliases.contains(&name))
+}
+
+/// The number of operations at paths with these prefixes.
+pub const fn count_served(prefixes: &[&str]) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < CATALOGUE.len() {
+        count += is_served(CATALOGUE[at], prefixes) as usize;
+        at += 1;
+    }
+    count
+}
+
+/// The operations at paths with these prefixes; `N` is their number.
+pub const fn served<const N: usize>(prefixes: &[&str]) -> [&'static AnyOperation; N] {
+    let mut served = [CATALOGUE[0]; N];
+    let (mut count, mut at) = (0, 0);
+    while at < CATALOGUE.len() {
+        if is_served(CATALOGUE[at], prefixes) {
+            served[count] = CATALOGUE[at];
+            count += 1;
+        }
+        at += 1;
+    }
+    served
+}
+
+const fn is_served(operation: &AnyOperation, prefixes: &[&str]) -> bool {
+    let (routes, actions) = (operation.described.routes, operation.described.actions);
+    let mut at = 0;
+    while at < routes.len() + actions.len() {
+        let path = if at < routes.len() { routes[at].path } else { actions[at - routes.len()].path };
+        if begins_with_one(path, prefixes) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn begins_with_one(path: &str, prefixes: &[&str]) -> bool {
+    let mut at = 0;
+    while at < prefixes.len() {
+        let (path, prefix) = (path.as_bytes(), prefixes[at].as_bytes());
+        let mut same = 0;
+        while same < prefix.len() && same < path.len() && path[same] == prefix[same] {
+            same += 1;
+        }
+        if same == prefix.len() {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }

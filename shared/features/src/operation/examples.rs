@@ -7,7 +7,7 @@ use registry_model::error::{Code, Problem};
 
 /// An example of an argument that the example of its operation does not contain. Arguments of the same name have the same
 /// meaning in every operation. `None` for values that another call returns, such as cursors and tokens.
-pub fn of_argument(name: &str) -> Option<Value> {
+pub fn argument_example(name: &str) -> Option<Value> {
     Some(match name {
         "after" => json!("add"),
         "agent_card_url" => json!("https://agent.example.com/.well-known/agent-card.json"),

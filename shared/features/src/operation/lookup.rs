@@ -17,7 +17,7 @@ pub async fn listing(app: &App, id: &str) -> Result<Listing, Problem> {
 }
 
 /// A withdrawn listing is not found either.
-pub(crate) async fn shown_listing(app: &App, id: &str) -> Result<Listing, Problem> {
+pub(crate) async fn visible_listing(app: &App, id: &str) -> Result<Listing, Problem> {
     let listing = listing(app, id).await?;
     if listing.lane == Lane::Withdrawn {
         return Err(Problem::listing_withdrawn(&app.settings.base_url, &listing.id));
@@ -32,7 +32,7 @@ pub(crate) fn different(one: &str, other: &str) -> Result<(), Problem> {
 
 /// Why another read did not find a listing: it was withdrawn, or there is none.
 pub(crate) async fn missing(app: &App, id: &str) -> Problem {
-    shown_listing(app, id)
+    visible_listing(app, id)
         .await
         .err()
         .unwrap_or_else(|| Problem::listing_not_found(&app.settings.base_url, id))
@@ -86,7 +86,7 @@ pub(crate) async fn named(app: &App, name: &str) -> Result<(ListingId, bool), Pr
     best.or_else(|| Some((name.parse().ok()?, false))).ok_or_else(missing)
 }
 
-pub(crate) async fn shown_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
+pub(crate) async fn visible_listing_with_evidence(app: &App, id: &str) -> Result<Arc<NamedListing>, Problem> {
     let listing = listing_with_evidence(app, meant(app, id).await?.0.as_str()).await?;
     if listing.0.lane == Lane::Withdrawn {
         return Err(Problem::listing_withdrawn(&app.settings.base_url, &listing.0.id));

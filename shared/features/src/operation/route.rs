@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 
+use super::arguments::Parameters;
 use crate::economy;
 use registry_model::error::Problem;
 
@@ -25,8 +26,8 @@ pub struct Route {
 pub enum RouteInput {
     /// GET, with the arguments in the query.
     Query,
-    /// GET, with a query that the function completes before it is parsed.
-    QueryAs(fn(&str) -> String),
+    /// GET, with a query that the function completes.
+    QueryAs(fn(Parameters) -> Parameters),
     /// POST, with a JSON body that the function converts to arguments.
     BodyAs(fn(Value) -> Result<Value, Problem>),
     /// POST to a family's endpoint: the body's `action` names the operation.
@@ -71,7 +72,7 @@ impl Route {
         Self { path, input, max_age_s: None, acts: false, schema: std::convert::identity }
     }
 
-    pub const fn get_as(path: &'static str, complete: fn(&str) -> String) -> Self {
+    pub const fn get_as(path: &'static str, complete: fn(Parameters) -> Parameters) -> Self {
         Self::of(path, RouteInput::QueryAs(complete))
     }
 

@@ -1,84 +1,18 @@
 //! Parts of an answer. A model pays for each token of an answer, so MCP and A2A send the short form of an operation
-//! ([`Description::short`]) unless the caller asks for `detail: "full"`. REST sends the whole answer unless the query asks for
+//! ([`super::Description::short`]) unless the caller asks for `detail: "full"`. REST sends the whole answer unless the query asks for
 //! `detail=short`.
 
 use std::fmt::Write as _;
 
-use registry_model::error::{Code, Problem, shorten};
-use serde_json::{Map, Value};
-
-use super::Description;
-
-/// The argument that selects the form of an answer.
-pub const DETAIL: &str = "detail";
+use registry_model::error::shorten;
+use serde_json::Value;
 
 /// A description is cut after so many characters, and in the text of a row after less.
 const MAX_DESCRIPTION: usize = 150;
 const MAX_DESCRIPTION_IN_TEXT: usize = 50;
 
-/// What a caller wants of an answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum View {
-    #[default]
-    Full,
-    Short,
-}
-
-impl View {
-    /// Takes the argument `detail` out of the arguments of a tool. Without it, the answer is short.
-    pub fn of_arguments(
-        operation: &Description,
-        arguments: &mut Map<String, Value>,
-    ) -> Result<Self, Problem> {
-        if operation.short.is_empty() {
-            return Ok(Self::Full);
-        }
-        match arguments.remove(DETAIL) {
-            None | Some(Value::Null) => Ok(Self::Short),
-            Some(Value::String(detail)) => Self::named(&detail),
-            Some(_) => Err(invalid()),
-        }
-    }
-
-    /// Reads `detail` of a query. Without it, the answer is whole.
-    pub fn of_query(query: &str) -> Result<Self, Problem> {
-        let detail = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == DETAIL);
-        Self::chosen(detail.map(|(_, value)| value).as_deref())
-    }
-
-    /// The view with this `detail`. Without it, the answer is whole.
-    pub fn chosen(detail: Option<&str>) -> Result<Self, Problem> {
-        detail.map_or(Ok(Self::Full), Self::named)
-    }
-
-    fn named(detail: &str) -> Result<Self, Problem> {
-        match detail {
-            "short" => Ok(Self::Short),
-            "full" | "" => Ok(Self::Full),
-            _ => Err(invalid()),
-        }
-    }
-
-    pub fn of(&self, operation: &Description, answer: Value) -> Value {
-        self.part(operation.short, answer)
-    }
-
-    /// The part of an answer whose short form has these members.
-    pub fn part(&self, short: &[&str], answer: Value) -> Value {
-        match self {
-            Self::Full => answer,
-            Self::Short if short.is_empty() => answer,
-            Self::Short => cut(pick(answer, short)),
-        }
-    }
-}
-
-fn invalid() -> Problem {
-    Problem::invalid(DETAIL, Code::InvalidArgument, "`detail` must be `short` or `full`.")
-}
-
 /// Keeps the members with these paths. A path names a member, or a member of each row, such as `hits.name`.
-fn pick(value: Value, paths: &[&str]) -> Value {
+pub(super) fn pick(value: Value, paths: &[&str]) -> Value {
     match value {
         Value::Array(rows) => rows.into_iter().map(|row| pick(row, paths)).collect(),
         Value::Object(members) => {
@@ -98,7 +32,7 @@ fn pick(value: Value, paths: &[&str]) -> Value {
     }
 }
 
-fn cut(value: Value) -> Value {
+pub(super) fn cut(value: Value) -> Value {
     match value {
         Value::Array(rows) => rows.into_iter().map(cut).collect(),
         Value::Object(members) => {

@@ -47,7 +47,7 @@ impl Subject {
     pub(super) async fn profile(self, app: &App) -> Result<Profile, Problem> {
         let Self { listing_id, kind, name, description, tools, goals, preset } = self;
         if let Some(id) = listing_id {
-            let listing = lookup::shown_listing_with_evidence(app, &id).await?;
+            let listing = lookup::visible_listing_with_evidence(app, &id).await?;
             let (goals, preset) = goals.with_preset(preset)?;
             let profile = funnel::profile_of_listing(app, &listing, &goals).await?;
             return Ok(Profile { preset, ..profile });

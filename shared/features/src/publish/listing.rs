@@ -90,7 +90,7 @@ pub async fn publish(app: &App, caller: &Caller, submission: &Submission) -> Res
     let mut name = ProvenName { proof: proofs.name, has_other_id, holder: None };
     if let Some(sent) = submission.server_name() {
         let is_named = |listing: &Listing| listing.ownership.server_name.as_deref() == Some(sent);
-        let holds = |listing: &Listing| listing.id != id && registry_name::of(listing) == sent;
+        let holds = |listing: &Listing| listing.id != id && registry_name::name_of_listing(listing) == sent;
         if name.is_by_publisher() || !known.as_ref().is_some_and(is_named) {
             let named = app.store.listings_named(sent).await?;
             name.holder = other.into_iter().chain(named).find(|one| is_named(one) && holds(one));

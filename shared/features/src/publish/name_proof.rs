@@ -158,7 +158,7 @@ async fn description_in_repository(
         app.fetcher.send(Request::get(target).with_follow(Follow::Hops(MAX_CARD_REDIRECTS))).await.ok()?;
     let mut left = MAX_JSON_VALUES;
     let document = answer.json(&mut left).ok().filter(|_| answer.status == 200)?;
-    let own = server_json::read(&document, app.settings.reach()).ok()?;
+    let own = server_json::parse_server_json(&document, app.settings.reach()).ok()?;
     let lists_remote = own.remotes.iter().any(|listed| listed.url == remote);
     (own.name == server.name && lists_remote).then_some(own)
 }

@@ -348,7 +348,7 @@ fn obstacle(server: &ServerDescription) -> Option<Obstacle> {
 }
 
 pub(super) fn described(document: &Value, reach: Reach) -> Result<ServerDescription, Problem> {
-    let parsed = server_json::read(document, reach).and_then(|server| {
+    let parsed = server_json::parse_server_json(document, reach).and_then(|server| {
         let violations = remote_violations(&server, reach);
         if violations.is_empty() { Ok(server) } else { Err(violations) }
     });

@@ -42,14 +42,14 @@ impl Trace {
         from: Option<&str>,
         body: Option<&str>,
     ) -> Result<Self, Problem> {
-        let from = bounded::line("from", from, MAX_FROM_CHARS)?;
+        let from = optional_line("from", from, MAX_FROM_CHARS)?;
         Ok(Self {
             event,
             amounts: event.amounts(),
             kind: MarkKind::Mark,
             intensity,
             from: from.unwrap_or_else(|| "anonymous".to_owned()),
-            body: bounded::text("body", body, MAX_BODY_CHARS)?.unwrap_or_default(),
+            body: optional_text("body", body, MAX_BODY_CHARS)?.unwrap_or_default(),
             tags: Vec::new(),
             repeat_after: TRACE_INTERVAL,
         })

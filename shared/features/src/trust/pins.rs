@@ -272,7 +272,7 @@ fn result(
             None => {
                 result.state = PinState::Removed;
                 let before = ToolState { hash: read.hash, definition: None };
-                changes = tool_diff::of_tool(name, Some(before), None);
+                changes = tool_diff::changes_of_tool(name, Some(before), None);
             }
             Some(tool) => {
                 result.current_hash = Some(tool.hash.clone());
@@ -287,7 +287,7 @@ fn result(
                 if before.is_some() {
                     let before = ToolState { hash: read.hash, definition: before };
                     let after = ToolState { hash: &tool.hash, definition: definition(&tool.hash) };
-                    changes = tool_diff::of_tool(name, Some(before), Some(after));
+                    changes = tool_diff::changes_of_tool(name, Some(before), Some(after));
                     changes.sort_by_key(|change| std::cmp::Reverse(change.severity));
                 }
             }

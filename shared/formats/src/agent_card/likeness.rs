@@ -46,7 +46,7 @@ pub(super) fn is_agent_card(document: &Value, card: &Map<String, Value>) -> bool
     let typical = TYPICAL.split(' ').filter(|field| has(field)).count();
     if has("supportedInterfaces") || has("additionalInterfaces") {
         true
-    } else if server_card::read(document).is_some() {
+    } else if server_card::parse_server_card(document).is_some() {
         false
     } else if card.get("url").is_some_and(Value::is_string) {
         typical > 0 || (has("name") && has("description") && has("version"))
@@ -150,7 +150,7 @@ fn pointing(document: &Value, members: &Map<String, Value>) -> Option<OtherDocum
         let url = |entry: &Value| entry.as_str().or_else(|| entry["url"].as_str()).map(str::to_owned);
         entries.filter_map(url).collect()
     };
-    if let Some(card) = server_card::read(document) {
+    if let Some(card) = server_card::parse_server_card(document) {
         let lead = card.endpoints.first().cloned().map(Lead::Mcp);
         return Some(found("an MCP server card", &card.endpoints, PUBLISH_MCP, lead));
     }

@@ -44,7 +44,7 @@ fn codes(violations: &[CardViolation]) -> Vec<(&str, &str)> {
 }
 
 fn invalid(card: &Value) -> Vec<CardViolation> {
-    match read(card) {
+    match parse_agent_card(card) {
         Err(CardFault::Invalid(violations)) => violations,
         other => panic!("{other:?}"),
     }
@@ -56,7 +56,7 @@ fn interface(url: &str, binding: Binding, version: Dialect) -> Interface {
 
 #[test]
 fn a_complete_card_has_no_warnings() {
-    let card = read(&wide()).unwrap();
+    let card = parse_agent_card(&wide()).unwrap();
     assert_eq!(card.name, "Weather agent");
     assert_eq!(card.version.as_deref(), Some("1.2.0"));
     assert_eq!(card.documentation_url.as_deref(), Some("https://weather.example/docs"));
@@ -78,7 +78,7 @@ fn a_complete_card_has_no_warnings() {
 
 #[test]
 fn interfaces_of_older_cards_come_from_url_and_additional_interfaces() {
-    let card = read(&but(&json!({
+    let card = parse_agent_card(&but(&json!({
         "supportedInterfaces": null, "protocolVersion": "0.3.0", "url": "https://weather.example/rpc",
         "additionalInterfaces": [
             {"url": "https://weather.example/rpc", "transport": "JSONRPC"},
@@ -99,7 +99,7 @@ fn interfaces_of_older_cards_come_from_url_and_additional_interfaces() {
 
 #[test]
 fn version_or_shape_of_a_card_decides_its_a2a_dialect() {
-    let of = |changes: Value| read(&but(&changes)).unwrap().dialects;
+    let of = |changes: Value| parse_agent_card(&but(&changes)).unwrap().dialects;
     let older = |version: Value| of(json!({"supportedInterfaces": null, "protocolVersion": version}));
     assert_eq!(older(json!("0.2.5")), [Dialect::V0_2]);
     assert_eq!(older(json!("0.1")), [Dialect::V0_2]);
@@ -117,10 +117,11 @@ fn version_or_shape_of_a_card_decides_its_a2a_dialect() {
 
 #[test]
 fn an_incomplete_card_is_accepted_with_warnings() {
-    let card =
-        read(&json!({"name": " A ", "url": "https://a.example/", "protocolVersion": "1.0", "version": 2,
-        "capabilities": ["x"], "skills": [], "documentationUrl": "docs", "provider": "me"}))
-        .unwrap();
+    let card = parse_agent_card(
+        &json!({"name": " A ", "url": "https://a.example/", "protocolVersion": "1.0", "version": 2,
+        "capabilities": ["x"], "skills": [], "documentationUrl": "docs", "provider": "me"}),
+    )
+    .unwrap();
     assert_eq!((card.name.as_str(), card.version.as_deref()), ("A", Some("2")));
     assert_eq!(
         codes(&card.broken),
@@ -147,7 +148,8 @@ fn an_incomplete_card_is_accepted_with_warnings() {
 #[test]
 fn similar_binding_names_are_accepted() {
     let binding = |name: &str| {
-        let card = read(&but(&json!({"supportedInterfaces": null, "preferredTransport": name}))).unwrap();
+        let card = parse_agent_card(&but(&json!({"supportedInterfaces": null, "preferredTransport": name})))
+            .unwrap();
         (card.interfaces[0].binding.clone(), card.warnings.iter().any(|w| w.code == "binding_unknown"))
     };
     assert_eq!(binding("JSONRPC"), (Binding::JsonRpc, false));
@@ -194,14 +196,14 @@ fn a_url_that_is_too_long_before_or_after_escaping_is_refused() {
         let violations = invalid(&but(&json!({"supportedInterfaces": interfaces, "url": null})));
         assert_eq!(codes(&violations)[0], ("supportedInterfaces[0].url", "interface_url_too_long"));
     }
-    let card = read(&but(&json!({"documentationUrl": grows}))).unwrap();
+    let card = parse_agent_card(&but(&json!({"documentationUrl": grows}))).unwrap();
     assert_eq!(card.documentation_url, None);
     assert!(codes(&card.warnings).contains(&("documentationUrl", "url_unusable")));
 }
 
 #[test]
 fn one_usable_interface_is_enough() {
-    let card = read(&but(&json!({"supportedInterfaces": [
+    let card = parse_agent_card(&but(&json!({"supportedInterfaces": [
         {"url": "/relative", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
         {"url": "http://weather.example", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"},
         {"url": "http://localhost:10999", "protocolBinding": "JSONRPC", "protocolVersion": "9.9"}]})))
@@ -216,7 +218,7 @@ fn one_usable_interface_is_enough() {
             ("supportedInterfaces[2].url", "interface_local"),
         ]
     );
-    let card = read(&but(&json!({"supportedInterfaces": "https://weather.example"}))).unwrap();
+    let card = parse_agent_card(&but(&json!({"supportedInterfaces": "https://weather.example"}))).unwrap();
     assert_eq!(card.interfaces[0].url, "https://weather.example/old");
     let other = json!([{"url": "https://weather.example/rest", "transport": "HTTP+JSON"}]);
     let of = |preferred: &str, url: &str| {
@@ -228,10 +230,10 @@ fn one_usable_interface_is_enough() {
         "interface_url_relative",
         "clients call `url` first"
     );
-    let card = read(&of("https://example.com/bindings/mqtt", "rpc")).unwrap();
+    let card = parse_agent_card(&of("https://example.com/bindings/mqtt", "rpc")).unwrap();
     assert_eq!(card.interfaces.len(), 1, "clients without the preferred transport use another");
     for preferred in ["http+json", "HTTP+JSON"] {
-        let card = read(&of(preferred, "https://weather.example/first")).unwrap();
+        let card = parse_agent_card(&of(preferred, "https://weather.example/first")).unwrap();
         assert_eq!(
             card.interfaces[0].url, "https://weather.example/rest",
             "{preferred}: the entry is called"
@@ -241,7 +243,7 @@ fn one_usable_interface_is_enough() {
 
 #[test]
 fn readable_skills_are_kept_and_unreadable_skills_are_skipped() {
-    let card = read(&but(&json!({"skills": [
+    let card = parse_agent_card(&but(&json!({"skills": [
         {"name": "Only a name"}, {"id": 7, "name": "", "tags": ["a", 1, " "]}, "plain", {}, null, 3]})))
     .unwrap();
     let taken: Vec<_> = card.skills.iter().map(|skill| (skill.id.as_str(), skill.name.as_str())).collect();
@@ -266,7 +268,7 @@ enum Comes {
 use Comes::{Advice, Fail, Partial, Taken};
 
 fn comes_to(card: &Value) -> Comes {
-    match read(card) {
+    match parse_agent_card(card) {
         Err(CardFault::Invalid(violations)) => Fail(violations[0].code),
         Err(CardFault::NotACard { .. }) => Fail("not_a_card"),
         Ok(card) => match (&card.broken[..], &card.warnings[..]) {
@@ -441,7 +443,7 @@ fn document_that_is_not_a_card_is_recognized() {
         (json!({"alpha": 1, "beta": 2}), "an object with alpha, beta", None),
     ];
     for (document, seen, leads_to) in table {
-        let Err(CardFault::NotACard(other)) = read(&document) else { panic!("{document}") };
+        let Err(CardFault::NotACard(other)) = parse_agent_card(&document) else { panic!("{document}") };
         assert_eq!((other.seen.as_str(), other.leads_to), (seen, leads_to), "{document}");
         assert!(other.fix.ends_with('.'), "{document}");
     }
@@ -451,9 +453,10 @@ fn document_that_is_not_a_card_is_recognized() {
 fn stored_texts_have_bounded_lengths() {
     let skills: Vec<Value> =
         (0..500).map(|n| json!({"id": n, "name": "n".repeat(500), "tags": vec!["t"; 99]})).collect();
-    let card =
-        read(&but(&json!({"name": "ä".repeat(500), "description": "d".repeat(5000), "skills": skills})))
-            .unwrap();
+    let card = parse_agent_card(&but(
+        &json!({"name": "ä".repeat(500), "description": "d".repeat(5000), "skills": skills}),
+    ))
+    .unwrap();
     assert_eq!(card.name.chars().count(), LONGEST_NAME + 1);
     assert_eq!(card.description.chars().count(), LONGEST_DESCRIPTION + 1);
     assert_eq!(card.skills.len(), MAX_SKILLS);

@@ -31,9 +31,9 @@ fn every_text_of_a_card_is_checked() {
         ("vendor (a member name)", json!({"vendor": {BAD: 1}})),
     ];
     for (wanted, card) in places {
-        assert_eq!(place(&of_card(&card)), wanted);
+        assert_eq!(place(&card_faults(&card)), wanted);
     }
-    assert_eq!(of_card(&json!({"name": "Weather", "skills": ["now"]})), TextFaults::default());
+    assert_eq!(card_faults(&json!({"name": "Weather", "skills": ["now"]})), TextFaults::default());
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn every_text_of_a_server_is_checked() {
         ("instructions", json!({"instructions": format!("{}{BAD}", "Call add. ".repeat(1000))})),
     ];
     for (wanted, opening) in places {
-        assert_eq!(place(&of_opening(&opening)), wanted);
+        assert_eq!(place(&opening_faults(&opening)), wanted);
     }
-    let hidden = of_opening(&json!({"instructions": "Adds.\n\u{E0041}"}));
+    let hidden = opening_faults(&json!({"instructions": "Adds.\n\u{E0041}"}));
     assert!(hidden.not_plain.unwrap().starts_with("instructions: it contains an invisible"));
 }
 
@@ -73,9 +73,9 @@ fn all_texts_of_a_tool_and_of_its_schemas_are_checked_in_full() {
         ("outputSchema.title", json!({"outputSchema": {"title": BAD}})),
     ];
     for (wanted, tool) in places {
-        assert_eq!(place(&of_tools(&[json!({}), tool], 6)), format!("tools[7].{wanted}"));
+        assert_eq!(place(&tool_faults(&[json!({}), tool], 6)), format!("tools[7].{wanted}"));
     }
-    assert_ne!(of_tools(&[json!({"inputSchema": deep})], 0).injection, None);
+    assert_ne!(tool_faults(&[json!({"inputSchema": deep})], 0).injection, None);
 }
 
 #[test]
@@ -86,17 +86,20 @@ fn texts_that_are_never_shown_may_contain_markup_and_patterns() {
             "html": {"description": "Such as <a href='x'>.", "pattern": "^[^\u{0}-\u{1f}]*$", "default": "\u{200B}"},
         }},
     });
-    assert_eq!(of_tools(&[tool], 0), TextFaults::default());
+    assert_eq!(tool_faults(&[tool], 0), TextFaults::default());
     let parameters = json!({"properties": {"a\u{202E}b": {}}});
-    assert!(of_tools(&[json!({"inputSchema": parameters})], 0).not_plain.is_some(), "its page shows names");
-    let shown = of_tools(&[json!({"description": "<img src=x onerror=alert(1)>"})], 0);
+    assert!(
+        tool_faults(&[json!({"inputSchema": parameters})], 0).not_plain.is_some(),
+        "its page shows names"
+    );
+    let shown = tool_faults(&[json!({"description": "<img src=x onerror=alert(1)>"})], 0);
     assert!(shown.not_plain.unwrap().starts_with("tools[0].description: it contains markup"));
 }
 
 #[test]
 fn only_the_first_fault_of_each_kind_is_kept_and_its_path_is_shortened() {
     let name = "\u{202E}x".repeat(5000);
-    let faults = of_card(&json!({"a": {name: BAD}, "name": "a\u{202E}b", "skills": [{"name": BAD}]}));
+    let faults = card_faults(&json!({"a": {name: BAD}, "name": "a\u{202E}b", "skills": [{"name": BAD}]}));
     let fault = faults.injection.unwrap();
     assert!(fault.starts_with("a.\\u{202e}x") && fault.chars().count() < 300, "{fault}");
     assert!(!fault.contains('\u{202E}'), "a place is fault in plain text");

@@ -28,16 +28,16 @@ fn described(name: &str) -> Listing {
 #[test]
 fn second_server_with_the_same_name_gets_a_suffix() {
     let first = described("io.github.Acme/Weather_MCP");
-    assert_eq!(of(&first), "io.github.Acme/Weather_MCP");
+    assert_eq!(name_of_listing(&first), "io.github.Acme/Weather_MCP");
     let id = ListingId::of_taken_name(Kind::Mcp, "io.github.Acme/Weather_MCP", "other.org");
-    let second = of(&Listing { id, ..first });
+    let second = name_of_listing(&Listing { id, ..first });
     assert!(second.starts_with("io.github.Acme/Weather_MCP_") && is_name(&second), "{second}");
 }
 
 #[test]
 fn names_are_derived_from_urls() {
     let shape = |url: &str| {
-        let name = of(&at(url));
+        let name = name_of_listing(&at(url));
         assert!(is_name(&name) && looks_marked(&name), "{name}");
         name.rsplit_once('_').unwrap().0.to_owned()
     };
@@ -59,11 +59,11 @@ fn similar_listings_have_different_names() {
         described("org.weather/mcp"),
         described("org.weather/mcp_0123456789"),
     ];
-    let names: BTreeSet<String> = listings.iter().map(of).collect();
+    let names: BTreeSet<String> = listings.iter().map(name_of_listing).collect();
     assert_eq!(names.len(), listings.len(), "{names:?}");
     // A server described under the very name that another's URL leads to gets another name.
-    let taken = of(&listings[0]);
-    assert_ne!(of(&described(&taken)), taken);
+    let taken = name_of_listing(&listings[0]);
+    assert_ne!(name_of_listing(&described(&taken)), taken);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_name_does_not_depend_on_the_display_name() {
         texts: Texts { name: "Weather, now better".to_owned(), ..before.texts.clone() },
         ..before.clone()
     };
-    assert_eq!(of(&before), of(&after));
+    assert_eq!(name_of_listing(&before), name_of_listing(&after));
 }
 
 proptest! {
@@ -85,7 +85,7 @@ proptest! {
     ) {
         let server_name = described.or(server_name);
         let listing = Listing { url, ownership: Ownership { server_name, ..at("https://weather.org/mcp").ownership }, ..at("https://weather.org/mcp") };
-        let name = of(&listing);
+        let name = name_of_listing(&listing);
         prop_assert!(is_name(&name), "{}", name);
     }
 }

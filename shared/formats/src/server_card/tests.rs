@@ -3,7 +3,7 @@ use serde_json::json;
 
 #[test]
 fn server_cards_of_proposal_sep_2127_are_parsed() {
-    let card = read(&json!({
+    let card = parse_server_card(&json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
         "name": "com.example/weather", "version": "1.2.0", "title": "Weather", "description": "Forecasts.",
         "websiteUrl": "https://example.com", "remotes": [
@@ -21,7 +21,7 @@ fn server_cards_of_proposal_sep_2127_are_parsed() {
 
 #[test]
 fn server_card_of_this_registry_is_read() {
-    let card = read(&json!({
+    let card = parse_server_card(&json!({
         "schema_version": "2026-07-28", "name": "registry", "title": "Registry", "description": "Lists.",
         "website_url": "https://r.example", "version": "2.9.0",
         "remotes": [{"type": "streamable-http", "url": "https://r.example/api/protocol", "headers": {}}],
@@ -34,7 +34,7 @@ fn server_card_of_this_registry_is_read() {
 
 #[test]
 fn server_cards_of_older_drafts_are_parsed() {
-    let card = read(&json!({
+    let card = parse_server_card(&json!({
         "version": "1.0", "protocolVersion": "2025-06-18", "description": "Searches.",
         "serverInfo": {"name": "finder", "title": "Finder", "version": "3.1"},
         "transport": {"type": "streamable-http", "endpoint": "/mcp"}, "tools": "dynamic"
@@ -43,9 +43,13 @@ fn server_cards_of_older_drafts_are_parsed() {
     assert_eq!((card.name.as_deref(), card.version.as_deref()), (Some("finder"), Some("3.1")));
     assert_eq!(card.description.as_deref(), Some("Searches."));
     assert_eq!(card.endpoints, ["/mcp"]);
-    let card = read(&json!({"mcp_version": "2025-06-18", "name": "x", "endpoint": "https://x.example/mcp"}));
+    let card = parse_server_card(
+        &json!({"mcp_version": "2025-06-18", "name": "x", "endpoint": "https://x.example/mcp"}),
+    );
     assert_eq!(card.unwrap().endpoints, ["https://x.example/mcp"]);
-    let card = read(&json!({"serverInfo": {"name": "x"}, "transport": {"type": "stdio", "endpoint": "x"}}));
+    let card = parse_server_card(
+        &json!({"serverInfo": {"name": "x"}, "transport": {"type": "stdio", "endpoint": "x"}}),
+    );
     assert_eq!(card.unwrap().endpoints, Vec::<String>::new());
 }
 
@@ -60,6 +64,6 @@ fn other_documents_are_not_server_cards() {
         json!("serverInfo"),
     ];
     for document in others {
-        assert_eq!(read(&document), None, "{document}");
+        assert_eq!(parse_server_card(&document), None, "{document}");
     }
 }

@@ -43,19 +43,19 @@ fn broken(pointer: &str, value: Value) -> Vec<String> {
         Value::Array(items) => items[name.parse::<usize>().unwrap()] = value,
         other => panic!("{other}"),
     }
-    let violations = read(&document, Reach::Public).expect_err("a rule is broken");
+    let violations = parse_server_json(&document, Reach::Public).expect_err("a rule is broken");
     assert!(violations.iter().all(|violation| violation.message.ends_with(['.', '$'])), "{violations:?}");
     violations.iter().map(|violation| format!("{}: {}", violation.path, violation.rule)).collect()
 }
 
 fn messages(document: &Value) -> Vec<String> {
-    let violations = read(document, Reach::Public).expect_err("a rule is broken");
+    let violations = parse_server_json(document, Reach::Public).expect_err("a rule is broken");
     violations.into_iter().map(|violation| format!("{}: {}", violation.path, violation.message)).collect()
 }
 
 #[test]
 fn a_complete_description_is_accepted() {
-    let read = read(&whole(), Reach::Public).unwrap();
+    let read = parse_server_json(&whole(), Reach::Public).unwrap();
     assert_eq!((read.name.as_str(), read.version.as_str()), ("com.example/weather", "1.2.0"));
     assert_eq!(read.title.as_deref(), Some("Weather"));
     assert_eq!(read.website_url.as_deref(), Some("https://example.com/weather"));
@@ -72,13 +72,16 @@ fn a_complete_description_is_accepted() {
 fn title_can_be_the_own_server_name() {
     let mut document = whole();
     document["title"] = json!("com.example/weather");
-    assert_eq!(read(&document, Reach::Public).unwrap().title.as_deref(), Some("com.example/weather"));
+    assert_eq!(
+        parse_server_json(&document, Reach::Public).unwrap().title.as_deref(),
+        Some("com.example/weather")
+    );
 }
 
 #[test]
 fn wrapper_of_the_registry_api_is_removed() {
     let wrapped = json!({"server": whole(), "_meta": {"io.modelcontextprotocol.registry/official": {"status": "active"}}});
-    assert_eq!(read(&wrapped, Reach::Public), read(&whole(), Reach::Public));
+    assert_eq!(parse_server_json(&wrapped, Reach::Public), parse_server_json(&whole(), Reach::Public));
     assert!(looks_like(wrapped.as_object().unwrap()));
 }
 
@@ -147,7 +150,7 @@ fn each_broken_rule_is_reported_with_its_code() {
     }
     let mut large = whole();
     large["_meta"]["io.modelcontextprotocol.registry/publisher-provided"] = json!("x".repeat(4095));
-    let found = read(&large, Reach::Public).expect_err("too large");
+    let found = parse_server_json(&large, Reach::Public).expect_err("too large");
     assert!(found.iter().any(|violation| violation.rule == "publisher-extension-too-large"), "{found:?}");
 }
 
@@ -174,7 +177,7 @@ fn all_violations_are_reported_at_once() {
 fn an_empty_repository_counts_as_absent() {
     let mut document = whole();
     document["repository"] = json!({"url": "", "source": ""});
-    assert_eq!(read(&document, Reach::Public).unwrap().repository_url, None);
+    assert_eq!(parse_server_json(&document, Reach::Public).unwrap().repository_url, None);
 }
 
 #[test]
@@ -241,7 +244,10 @@ fn descriptions_are_recognized_by_their_members() {
 #[test]
 fn json_that_is_not_a_description_is_refused() {
     for document in [json!(null), json!([]), json!("x"), json!({"server": []})] {
-        assert!(!read(&document, Reach::Public).expect_err("no description").is_empty(), "{document}");
+        assert!(
+            !parse_server_json(&document, Reach::Public).expect_err("no description").is_empty(),
+            "{document}"
+        );
     }
 }
 
@@ -253,7 +259,7 @@ fn largest_description_is_parsed_quickly() {
     let document = json!({"name": nonsense, "description": nonsense, "version": nonsense, "websiteUrl": nonsense,
         "packages": many, "remotes": many, "icons": many});
     let began = Instant::now();
-    let violations = read(&document, Reach::Public).expect_err("nonsense");
+    let violations = parse_server_json(&document, Reach::Public).expect_err("nonsense");
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     assert!(violations.len() > 10, "{violations:?}");
     let length: usize =
@@ -265,7 +271,7 @@ fn largest_description_is_parsed_quickly() {
 fn a_document_with_too_many_values_or_levels_is_refused() {
     let mut document = whole();
     document["_meta"]["com.example/data"] = json!(vec![0; 2 * MAX_VALUES]);
-    assert!(read(&document, Reach::Public).is_ok(), "publishers may add what they like");
+    assert!(parse_server_json(&document, Reach::Public).is_ok(), "publishers may add what they like");
     let began = Instant::now();
     let extension = "io.modelcontextprotocol.registry/publisher-provided";
     let levels = |count| (0..count).fold(json!(1), |inner, _| json!([inner]));
@@ -279,7 +285,7 @@ fn a_document_with_too_many_values_or_levels_is_refused() {
     ] {
         let mut changed = document.clone();
         *changed.pointer_mut(pointer).unwrap() = value;
-        let rules = read(&changed, Reach::Public).map_or_else(|all| all, |_| Vec::new());
+        let rules = parse_server_json(&changed, Reach::Public).map_or_else(|all| all, |_| Vec::new());
         let rules: Vec<_> = rules.iter().map(|violation| violation.rule).collect();
         assert_eq!(rules.as_slice(), if is_fine { &[][..] } else { &["too-large"] }, "{pointer}");
     }

@@ -6,7 +6,7 @@ fn changes(old: &Value, new: &Value) -> Vec<ToolChange> {
     let (old, new) = (old.to_string(), new.to_string());
     let state = |definition: &'static str| ToolState { hash: definition, definition: Some(definition) };
     let (old, new) = (state(old.leak()), state(new.leak()));
-    let mut changes = of_tool("t", Some(old), Some(new));
+    let mut changes = changes_of_tool("t", Some(old), Some(new));
     changes.sort_by_key(|change| std::cmp::Reverse(change.severity));
     changes
 }

@@ -32,8 +32,8 @@ pub(super) async fn probe(
     peer.findings.answered_before(answer.elapsed);
     let read = peer.read(answer, |answer, _| {
         let document = agent_card::document(&answer.body)?;
-        let card = agent_card::read(&document)?;
-        Ok((card, document_texts::of_card(&document)))
+        let card = agent_card::parse_agent_card(&document)?;
+        Ok((card, document_texts::card_faults(&document)))
     });
     let card = match read.await {
         Ok((card, text_faults)) => {

@@ -50,7 +50,7 @@ fn dead() -> Verdict {
 
 fn scored(verdict: &Verdict) -> Score {
     let context = Context { listing: None, ..context(Reach::Public) };
-    of(verdict, &checks::run_all(verdict, &context), None)
+    compute_score(verdict, &checks::run_all(verdict, &context), None)
 }
 
 fn points(score: &Score, id: &str) -> u8 {
@@ -137,7 +137,7 @@ fn changed_tools_cost_three_points() {
         ..listing()
     };
     let context = Context { listing: Some(known), ..context(Reach::Public) };
-    assert_eq!(of(&verdict, &checks::run_all(&verdict, &context), None).value, 97);
+    assert_eq!(compute_score(&verdict, &checks::run_all(&verdict, &context), None).value, 97);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn server_json_gives_the_points_for_texts() {
         ..listing()
     };
     let why = |listing: &Listing| {
-        let score = of(&verdict, &[], Some(listing));
+        let score = compute_score(&verdict, &[], Some(listing));
         let part = |id: &str| {
             let part = score.breakdown.iter().find(|part| part.id == id).unwrap();
             (part.points, part.why.clone())

@@ -11,7 +11,7 @@ fn example_comes_from_the_schema_and_has_its_type() {
         "tags": {"type": "array", "minItems": 1},
         "hidden\u{202E}": {"type": "string"},
     }});
-    let arguments = of_schema(&schema);
+    let arguments = arguments_of_schema(&schema);
     let example = |argument: &Argument| (argument.name.clone(), argument.example.clone());
     let examples: Vec<(String, Option<Value>)> = arguments.iter().map(example).collect();
     let expected =

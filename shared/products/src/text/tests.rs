@@ -15,7 +15,7 @@ fn markup_is_escaped() {
     assert_eq!(prose("one two three", 9), "one two…");
     assert_eq!(code("a`b``c", 99), "```a`b``c```");
     assert_eq!(code("`", 99), "`` ` ``");
-    assert_eq!(row([&code("a|b", 9), &prose("c|d", 9)]), r"| `a\|b` | c\|d |");
+    assert_eq!(table_row([&code("a|b", 9), &prose("c|d", 9)]), r"| `a\|b` | c\|d |");
     assert_eq!(plain("a\u{202E}b\n---\n\u{7}c", 99), "a b --- c");
 }
 

@@ -1,7 +1,6 @@
 use super::*;
 use crate::engine::{IndexAnswer, search, search_in};
 use crate::entry::IndexedText;
-use crate::index_view::IndexView;
 use crate::{Query, Text};
 use registry_model::Kind;
 

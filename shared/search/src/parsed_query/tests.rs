@@ -51,7 +51,7 @@ fn typos_are_corrected_to_words_of_listings() {
 fn words_of_a_phrase_are_shown_only_as_the_listing_writes_them() {
     let index = index(&["Weather forecasts for sailors"]);
     let query = parsed("do i need an umbrella", &index);
-    assert_eq!(crate::rank::matched_words(&index, &query, 0).0, ["weather"]);
+    assert_eq!(crate::engine::matched_words(&index, &query, 0).0, ["weather"]);
 }
 
 #[test]
@@ -85,4 +85,39 @@ fn synonyms_match_and_repeated_words_count_once() {
     assert!(expansions(&parsed("kubernetes", &index), "kubernetes").contains(&stem("k8s")));
     assert!(expansions(&parsed("open pull request", &index), "pull").contains(&stem("merge")));
     assert_eq!(parsed("maps and maps", &index).terms.len(), 1);
+}
+
+#[test]
+fn kind_of_listing_is_detected_in_queries() {
+    let examples = [
+        ("find me an agent that plans trips", Some(Kind::Agent)),
+        ("I need a travel booking agent for families", Some(Kind::Agent)),
+        ("a weather server, my agent needs it", Some(Kind::Mcp)),
+        ("postgres mcp server", Some(Kind::Mcp)),
+        ("an MCP server for GitHub issues", Some(Kind::Mcp)),
+        ("memory for AI agents", None),
+        ("a platform to build agents", None),
+        ("send messages to another agent", None),
+        ("weather forecast", None),
+    ];
+    for (query, kind) in examples {
+        assert_eq!(requested_kind(query), kind, "{query}");
+    }
+}
+
+#[test]
+fn edit_distance_counts_two_swapped_letters_as_one_edit() {
+    let between = strsim::osa_distance;
+    assert_eq!(between("kubernets", "kubernetes"), 1);
+    assert_eq!(between("gihtub", "github"), 1);
+    assert_eq!(between("pyhton", "python"), 1);
+    assert_eq!(between("slack", "slack"), 0);
+    assert!(between("calender", "weather") > 2 && between("ab", "abcdef") > 2);
+}
+
+#[test]
+fn words_that_sound_similar_have_the_same_phonetic_key() {
+    let alike = |a: &str, b: &str| skeleton(a).eq(skeleton(b));
+    assert!(alike("calender", "calendar") && alike("managment", "management"));
+    assert!(!alike("weather", "whether"));
 }

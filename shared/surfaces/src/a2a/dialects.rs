@@ -1,12 +1,8 @@
 //! The dialects (versions) of A2A, recognized by their method names: `SendMessage` in 1.0 is `message/send` in older ones.
 //! The method name also decides the dialect of the answer, because many clients send no version header.
 
-use super::message::Part;
-use super::task::Task;
-use super::{older, v1};
 use crate::errors::RpcError;
 use crate::prelude::*;
-use crate::rest::Parameters;
 
 /// The version that an answer is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,59 +72,6 @@ pub(super) fn supported() -> Vec<&'static str> {
         matches!(method, Method::Send(_) | Method::Get(_) | Method::Cancel(_) | Method::List | Method::Help)
     };
     METHODS.iter().filter(|(_, method)| is_supported(method)).map(|(name, _)| *name).collect()
-}
-
-impl Dialect {
-    /// Parts without a message around them, so that they can be cached.
-    pub(super) fn parts(self, parts: Vec<Part>) -> serde_json::Result<Arc<RawValue>> {
-        let parts = parts.into_iter();
-        let parts = match self {
-            Self::V1 => to_raw_value(&parts.map(v1::Part::from).collect::<Vec<_>>()),
-            Self::V03 | Self::V02 => to_raw_value(&parts.map(older::part_json).collect::<Vec<_>>()),
-        };
-        Ok(parts?.into())
-    }
-
-    /// A message as an answer, around parts that are already serialized.
-    pub(super) fn message(
-        self,
-        message_id: &str,
-        context_id: &str,
-        parts: &RawValue,
-    ) -> serde_json::Result<Box<RawValue>> {
-        #[derive(Serialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Answer<'a> {
-            #[serde(skip_serializing_if = "Option::is_none")]
-            kind: Option<&'static str>,
-            message_id: &'a str,
-            context_id: &'a str,
-            role: &'static str,
-            parts: &'a RawValue,
-        }
-        let answer = |kind, role| Answer { kind, message_id, context_id, role, parts };
-        match self {
-            Self::V1 => to_raw_value(&BTreeMap::from([("message", answer(None, "ROLE_AGENT"))])),
-            Self::V03 | Self::V02 => to_raw_value(&answer(Some("message"), "agent")),
-        }
-    }
-
-    /// A task as an answer to a message.
-    pub(super) fn sent(self, task: Task, history: Option<u64>) -> serde_json::Result<Box<RawValue>> {
-        match self {
-            Self::V1 => to_raw_value(&v1::Sent::Task(v1::Task::of(task, history, true))),
-            Self::V03 | Self::V02 => self.task(task, history),
-        }
-    }
-
-    /// A task as an answer to a request for it.
-    pub(super) fn task(self, task: Task, history: Option<u64>) -> serde_json::Result<Box<RawValue>> {
-        match self {
-            Self::V1 => to_raw_value(&v1::Task::of(task, history, true)),
-            Self::V03 => to_raw_value(&older::task_json(task, history, false)),
-            Self::V02 => to_raw_value(&older::task_json(task, history, true)),
-        }
-    }
 }
 
 /// The header of the version (A2A 1.0 specification §3.6), which is used only to refuse unsupported versions.

@@ -5,9 +5,14 @@
 use super::dialects::Dialect;
 use super::id::is_valid_id;
 use super::message::{Content, Message, Part, Role};
-use super::v1::{MAX_HISTORY_LENGTH, MAX_PARTS};
 use crate::errors::RpcError;
 use crate::prelude::*;
+
+pub(super) const MAX_PARTS: usize = 100;
+/// More than any task has, and within the range of every integer type.
+pub(super) const MAX_HISTORY_LENGTH: u64 = 1_000_000;
+/// Of a list of tasks.
+pub(super) const MAX_PAGE_SIZE: u64 = 100;
 
 /// The members of one object, and its path for errors.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use super::methods;
 use super::send::PartsCache;
 use crate::errors::RpcError;
 use crate::prelude::*;
-use crate::rest::{CalledBy, Parameters, RawBody, json_response};
+use crate::rest::{CalledBy, RawBody, json_response};
 
 /// Sent only to clients that name it; others expect `application/json`.
 const A2A_JSON: &str = "application/a2a+json";
@@ -49,7 +49,7 @@ async fn run(
     request: Request,
 ) -> Result<Box<RawValue>, RpcError> {
     let (method, task_id) = call.ok_or_else(RpcError::no_such_path)?;
-    let query = Parameters::of_uri(request.uri());
+    let query = Parameters::of_query(request.uri().query());
     check_version(request.headers(), &query)?;
     let allowed = http_methods(method);
     if !allowed.split(", ").any(|allowed| allowed == request.method().as_str()) {

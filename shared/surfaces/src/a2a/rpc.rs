@@ -9,7 +9,7 @@ use super::send::PartsCache;
 use crate::errors::RpcError;
 use crate::json_rpc::{Malformed, Reply, Request};
 use crate::prelude::*;
-use crate::rest::{CalledBy, Parameters, RawBody};
+use crate::rest::{CalledBy, RawBody};
 
 /// `POST /api/a2a`.
 pub(super) async fn handle(
@@ -23,7 +23,7 @@ pub(super) async fn handle(
     let (id, answer) = match read_request(body) {
         Ok(Request { id, method, params }) => {
             let answer = match (
-                dialects::check_version(&headers, &Parameters::of_uri(&uri)),
+                dialects::check_version(&headers, &Parameters::of_query(uri.query())),
                 dialects::method(&method),
             ) {
                 (Err(error), _) => Err(error),

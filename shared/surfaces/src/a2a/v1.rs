@@ -4,14 +4,9 @@
 
 use super::id::MAX_ID_LENGTH;
 use super::message::{Content, Role};
+use super::parse::{MAX_HISTORY_LENGTH, MAX_PAGE_SIZE, MAX_PARTS};
 use super::task::TaskState;
 use crate::prelude::*;
-
-pub(super) const MAX_PARTS: usize = 100;
-/// More than any task has, and within the range of every integer type.
-pub(super) const MAX_HISTORY_LENGTH: u64 = 1_000_000;
-/// Of a list of tasks.
-pub(super) const MAX_PAGE_SIZE: u64 = 100;
 
 pub(super) const STATE_UNSPECIFIED: &str = "TASK_STATE_UNSPECIFIED";
 pub(super) fn state(state: TaskState) -> String {

@@ -2,7 +2,7 @@
 //! registry itself. All entries are built in this module, so that an entry is the same everywhere.
 
 use crate::prelude::*;
-use registry_features::listing::{status_url, urn};
+use registry_features::listing::{card_media_type, listing_urn, status_url, urn_publisher};
 use registry_model::protocol::{
     AGENT_CARD_MEDIA_TYPE, ARD_BASE, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE,
 };
@@ -42,10 +42,10 @@ impl CatalogEntry {
     pub(crate) fn of(listing: &Listing, abilities: AbilityNames, settings: &Settings) -> Self {
         let kind = listing.likely_kind();
         Self {
-            identifier: urn::identifier(listing.public_card_url(), kind, &listing.id),
+            identifier: listing_urn(listing.public_card_url(), kind, &listing.id),
             display_name: listing.texts.name.clone(),
-            of_type: urn::media_type(kind),
-            media_type: urn::media_type(kind),
+            of_type: card_media_type(kind),
+            media_type: card_media_type(kind),
             url: listing.public_card_url().to_owned(),
             description: listing.texts.description.clone(),
             tags: abilities.tags,
@@ -82,7 +82,7 @@ pub(crate) fn own_entries(settings: &Settings) -> Vec<CatalogEntry> {
     };
     let [agent, server] = registry_app::own_listings(settings);
     // The URN of the own listing, so that both are the same resource.
-    let urn = |kind, id: &ListingId| urn::identifier(&settings.base_url, kind, id);
+    let urn = |kind, id: &ListingId| listing_urn(&settings.base_url, kind, id);
     let brand = settings.brand.as_str();
     vec![
         own(
@@ -108,7 +108,7 @@ pub(crate) fn own_entries(settings: &Settings) -> Vec<CatalogEntry> {
             ],
         ),
         own(
-            format!("urn:air:{}:registry:ard", urn::publisher(&settings.base_url)),
+            format!("urn:air:{}:registry:ard", urn_publisher(&settings.base_url)),
             REGISTRY_MEDIA_TYPE,
             &format!("{brand} (search)"),
             ARD_BASE,

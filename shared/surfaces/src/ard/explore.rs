@@ -4,7 +4,7 @@
 use super::filter::{self, Filter, Kinds};
 use super::search;
 use crate::prelude::*;
-use registry_features::listing::urn;
+use registry_features::listing::card_media_type;
 use registry_model::Listed;
 use registry_search::MAX_QUERY_CHARS;
 use registry_search::browse::{Counts, Facet};
@@ -189,8 +189,8 @@ fn buckets(request: &FacetRequest, counts: Option<Arc<Counts>>) -> Value {
     let Some(counts) = counts else { return json!({ "buckets": [], "otherCount": 0 }) };
     let is_type = matches!(request.field.as_str(), "type" | "mediaType");
     let name = |value: &str| match value {
-        "agent" if is_type => urn::media_type(Kind::Agent).to_owned(),
-        "mcp" if is_type => urn::media_type(Kind::Mcp).to_owned(),
+        "agent" if is_type => card_media_type(Kind::Agent).to_owned(),
+        "mcp" if is_type => card_media_type(Kind::Mcp).to_owned(),
         _ => value.to_owned(),
     };
     let mut enough = counts.iter().filter(|(_, count)| *count >= request.min_count);

@@ -4,8 +4,9 @@ use super::document::json;
 use crate::prelude::*;
 use registry_features::funnel::{self, Deal, Stage};
 use registry_features::listing::Row;
-use registry_features::listing::active_page::{self, Counts, KindFilter, PageQuery};
-use registry_features::operation::short::View;
+use registry_features::listing::active_page::{self, Counts, PageQuery};
+use registry_features::operation::View;
+use registry_features::operation::arguments::KindFilter;
 
 /// Of each kind.
 const ROWS: u32 = 50;

@@ -2,7 +2,8 @@
 
 use super::document::json as json_bytes;
 use crate::prelude::*;
-use registry_features::listing::active_page::{self, KindFilter, PageQuery};
+use registry_features::listing::active_page::{self, PageQuery};
+use registry_features::operation::arguments::KindFilter;
 
 const PATH: &str = "/.well-known/agent-descriptions";
 const AGENTS: u32 = 100;

@@ -6,7 +6,8 @@ use serde::{Deserializer, de};
 
 use super::document::json as json_bytes;
 use crate::prelude::*;
-use registry_features::listing::{ProbeSummary, active_page};
+use registry_features::listing::ProbeSummary;
+use registry_features::operation::arguments::page_limit;
 use registry_model::Listed;
 use registry_search::{Hit, Query, Text};
 
@@ -150,7 +151,7 @@ const DIRECTORY: AnyDocument = AnyDocument {
 /// The table is busy, or a number is out of range.
 pub async fn read_directory(app: &App, query: &DirectoryQuery) -> Result<Directory, Problem> {
     let text = Text::parse(&query.q, "q")?;
-    let limit = active_page::limit(query.limit, DEFAULT_LIMIT)?;
+    let limit = page_limit(query.limit, DEFAULT_LIMIT)?;
     let skip = usize::try_from(query.offset.unwrap_or_default()).unwrap_or(usize::MAX);
     if skip > MAX_OFFSET {
         let detail = format!("`offset` must be at most {MAX_OFFSET}.");

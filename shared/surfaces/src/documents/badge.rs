@@ -34,5 +34,5 @@ async fn render(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> 
     };
     let known: ListingId = id.parse().map_err(|_| unknown())?;
     let listing = app.store.listing(&known).await?.ok_or_else(unknown)?;
-    Ok(badge::of_listing(&app.settings, name, &listing, app.oldest_proof()).into())
+    Ok(badge::badge_of_listing(&app.settings, name, &listing, app.oldest_proof()).into())
 }

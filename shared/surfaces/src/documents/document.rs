@@ -10,7 +10,6 @@ use serde::de::DeserializeOwned;
 
 use crate::prelude::*;
 use crate::rest;
-use registry_features::operation::arguments::from_query;
 use registry_features::schema_of_answer;
 use registry_model::cache::TaggedPage;
 
@@ -48,7 +47,7 @@ pub struct AnyDocument {
     /// bytes of the document are the validator.
     pub(crate) validator: fn(&App, &DocumentRequest) -> Validity,
     /// Parses the query. The text in the cache is made from the result, so that unknown parameters do not create entries.
-    pub(crate) parse_query: fn(&str) -> Result<ParsedQuery, Problem>,
+    pub(crate) parse_query: fn(&Parameters) -> Result<ParsedQuery, Problem>,
     /// Whether it depends only on the settings and the code. It is then made once per process.
     pub is_fixed: bool,
     /// Headers that are computed for each request.
@@ -120,7 +119,7 @@ impl AnyDocument {
         app: &App,
         caller: Caller,
         path: String,
-        query: &str,
+        query: &Parameters,
         headers: &HeaderMap,
     ) -> Result<(Option<Bytes>, CacheValidator), Problem> {
         let (query, query_text) = (self.parse_query)(query)?;
@@ -164,9 +163,9 @@ pub(crate) fn reused_for(app: &App, seconds: u32, name: &str) -> Validity {
 }
 
 fn parse_query<Q: DeserializeOwned + Debug + Send + Sync + 'static>(
-    query: &str,
+    query: &Parameters,
 ) -> Result<ParsedQuery, Problem> {
-    let query: Q = from_query(query)?;
+    let query: Q = query.read()?;
     let text = format!("{query:?}");
     Ok((Arc::new(query), text))
 }

@@ -3,7 +3,7 @@
 
 use super::document::json;
 use crate::prelude::*;
-use registry_features::listing::active_page::limit;
+use registry_features::operation::arguments::page_limit;
 use registry_model::{Cursor, FeedItem, Lane, TimeKey};
 
 const ITEMS: u32 = 50;
@@ -45,7 +45,7 @@ pub static ACTIVITY_FEED: AnyDocument = AnyDocument {
 
 async fn activity(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let query: &FeedQuery = request.query()?;
-    let limit = limit(query.limit, ITEMS)?;
+    let limit = page_limit(query.limit, ITEMS)?;
     let before = Cursor::<TimeKey>::position(query.cursor.as_deref(), "next_cursor")?;
     let (items, more) = app.store.feed(before.as_ref().map(TimeKey::as_str), limit).await?;
     json(&ActivityFeed {
@@ -105,7 +105,7 @@ pub static TALK_FEED: AnyDocument = AnyDocument {
 
 async fn talk(app: &App, request: &DocumentRequest) -> Result<Bytes, Problem> {
     let query: &TalkFeedQuery = request.query()?;
-    let limit = limit(query.limit, ITEMS)?;
+    let limit = page_limit(query.limit, ITEMS)?;
     let before = Cursor::<TimeKey>::position(query.cursor.as_deref(), "next_cursor")?;
     let (messages, more) =
         app.store.talk_feed(before.as_ref().map(TimeKey::as_str), limit, app.clock.now()).await?;

@@ -65,7 +65,7 @@ fn wide(settings: &Settings) -> Value {
     let older = &MCP_REVISIONS[1..];
     let mut card = json!({
         "schema_version": MCP_NEWEST_REVISION,
-        "name": registry_name::own(&settings.base_url),
+        "name": registry_name::name_of_registry(&settings.base_url),
         "title": settings.brand,
         "description": OWN_DESCRIPTION,
         "version": registry_model::VERSION,

@@ -239,7 +239,7 @@ async fn publish_status(app: &App) -> Result<PublishStatus, Problem> {
     let settings = &app.settings;
     let (key, peers) = (message_key(app).await?.domain_key(), known_peers(app).await?);
     let record = key.record().unwrap_or_default();
-    let (name, domain) = (registry_name::own(&settings.base_url), domain(settings));
+    let (name, domain) = (registry_name::name_of_registry(&settings.base_url), domain(settings));
     let records = own_records(app).await;
     let lookup =
         Lookup::of(settings, records.as_deref(), |records| &records.at_domain, |found| judge(&key, found));

@@ -228,7 +228,7 @@ pub(crate) async fn read_statistics(app: &App) -> Result<Statistics, StoreError>
 
 /// The path of a URL can be any text of a stranger.
 fn with_safe_target(probe: ProbeRecord) -> ProbeRecord {
-    ProbeRecord { target: injection::shown(&probe.target).to_owned(), ..probe }
+    ProbeRecord { target: injection::text_unless_injection(&probe.target).to_owned(), ..probe }
 }
 
 fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Outcomes {
@@ -238,7 +238,7 @@ fn outcomes(tally: Tally, probes: &[ProbeRecord], never_live_deleted: u32) -> Ou
     let samples = failed.take(MAX_ROWS).map(|probe| FailSample {
         id: probe.id.clone(),
         kind: probe.kind,
-        target: injection::shown(&probe.target).to_owned(),
+        target: injection::text_unless_injection(&probe.target).to_owned(),
         reason: probe.reason.clone().unwrap_or_else(|| probe.handshake.as_str().to_owned()),
         probed_at: probe.probed_at,
     });

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::errors::RpcError;
 use crate::json_rpc::{MAX_BATCH_LENGTH, Malformed, Message, Reply, Request};
 use crate::prelude::*;
-use crate::rest::{CalledBy, CallerBucket, Parameters, RawBody, accepted_types};
+use crate::rest::{CalledBy, CallerBucket, RawBody, accepted_types};
 use axum::Extension;
 use axum::routing::{MethodRouter, get};
 use http::uri::{PathAndQuery, Uri};
@@ -71,7 +71,7 @@ fn select(
     caller: &Caller,
 ) -> Result<Selection, RpcError> {
     let is_operator = operator_token::is_sent(app, caller);
-    Selection::read(toolset, &Parameters::of_uri(uri), headers, is_operator)
+    Selection::read(toolset, &Parameters::of_query(uri.query()), headers, is_operator)
 }
 
 /// What all messages of a request have in common.

@@ -8,7 +8,8 @@ use crate::documents::mcp_server_card;
 use crate::errors::{self, RpcError};
 use crate::json_rpc::{Request, raw};
 use crate::prelude::*;
-use registry_features::operation::short::{View, as_markdown};
+use registry_features::operation::View;
+use registry_features::operation::short::as_markdown;
 use registry_features::operation::toolsets::{FAMILIES, LIST_TOOLSETS, Toolset};
 use registry_features::{self as operations, AnyOperation, RawArguments};
 use registry_model::cache::RenderCache;
@@ -269,7 +270,8 @@ fn failure(entry: &AnyOperation, era: Era, problem: Problem) -> Result<Outcome, 
     if are_bad_arguments(&problem) && !era.reports_bad_arguments_as_results() {
         return Err(RpcError::params(problem.detail).with_data(document));
     }
-    Ok(Outcome { text: document.to_string().into(), content: raw(&document), is_error: true })
+    let content = raw(&document);
+    Ok(Outcome { text: content.get().into(), content, is_error: true })
 }
 
 /// Whether the arguments did not match the tool's schema, so that the tool never ran.

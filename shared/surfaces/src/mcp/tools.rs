@@ -10,7 +10,6 @@ use registry_features::{AnyOperation, CATALOGUE};
 
 use crate::errors::RpcError;
 use crate::json_rpc::raw;
-use crate::rest::Parameters;
 
 /// The parameter of the URL that adds toolsets.
 const PARAMETER: &str = "toolsets";
@@ -37,7 +36,7 @@ static TOOL_OF_TOOLSETS: LazyLock<Arc<RawValue>> = LazyLock::new(|| {
 /// A tool (MCP 2026-07-28, server/tools, "Data Types"). Clients of older revisions ignore the members they do not know.
 fn tool(entry: &AnyOperation) -> Value {
     let example: Value = serde_json::from_str(entry.example).unwrap_or_default();
-    let mut arguments = schema::of_arguments(&(entry.input_schema)(), &example);
+    let mut arguments = schema::argument_schema(&(entry.input_schema)(), &example);
     if !entry.short.is_empty() {
         arguments["properties"]["detail"] = json!({
             "type": "string", "enum": ["short", "full"], "default": "short",
@@ -46,7 +45,7 @@ fn tool(entry: &AnyOperation) -> Value {
     }
     // The members of other results are not worth their tokens; a model sees them when it calls the tool.
     let result = match CORE.operations().iter().any(|core| core.name == entry.name) {
-        true => schema::of_result(&(entry.output_schema)(), entry.short),
+        true => schema::result_schema(&(entry.output_schema)(), entry.short),
         false => json!({ "type": "object" }),
     };
     json!({

@@ -13,7 +13,7 @@ pub(super) fn shorten(paths: &mut Map<String, Value>, schemas: &mut Schemas) {
     let sent = sent(paths, schemas);
     let names: Vec<String> = schemas.keys().filter(|name| !sent.contains(*name)).cloned().collect();
     for name in &names {
-        schemas.entry(name.clone()).and_modify(|schema| keep_types(schema, false));
+        schemas.entry(name.clone()).and_modify(|schema| retain_types(schema, false));
     }
     let mut uses = HashMap::new();
     for value in schemas.values().chain(paths.values()) {
@@ -75,7 +75,7 @@ fn each_reference(prefix: &str, value: &Value, found: &mut impl FnMut(&str)) {
 
 /// Removes descriptions, limits and types that follow from a value. A member that is not required is absent instead of null.
 /// Only alternatives keep `required`, which tells them apart.
-fn keep_types(schema: &mut Value, is_alternative: bool) {
+fn retain_types(schema: &mut Value, is_alternative: bool) {
     match schema {
         Value::Object(members) => {
             let is_constant = members.get("const").is_some_and(|constant| !constant.is_object());
@@ -102,9 +102,9 @@ fn keep_types(schema: &mut Value, is_alternative: bool) {
             if let Some(alternatives) = members.shift_remove("oneOf") {
                 members.insert("anyOf".to_owned(), alternatives);
             }
-            members.iter_mut().for_each(|(keyword, member)| keep_types(member, keyword == "anyOf"));
+            members.iter_mut().for_each(|(keyword, member)| retain_types(member, keyword == "anyOf"));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| keep_types(item, is_alternative)),
+        Value::Array(items) => items.iter_mut().for_each(|item| retain_types(item, is_alternative)),
         _ => {}
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn add<'a>(
                 "tags": [tag(path)],
             });
             let mut all = path_parameters(&at);
-            all.extend(parameters::of_query(&(document.query_schema)(), &owner, components));
+            all.extend(parameters::query_parameters(&(document.query_schema)(), &owner, components));
             if !all.is_empty() {
                 call["parameters"] = json!(all);
             }

@@ -47,7 +47,7 @@ fn call_of_operation(operation: &Description, route: &Route, components: &mut Co
         let content = json!({ "application/json": { "schema": schema, "example": example(operation) } });
         call["requestBody"] = json!({ "required": true, "content": content });
     } else {
-        let parameters = parameters::of_query(&schema, &owner, components);
+        let parameters = parameters::query_parameters(&schema, &owner, components);
         if !parameters.is_empty() {
             call["parameters"] = json!(parameters);
         }

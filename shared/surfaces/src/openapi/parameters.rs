@@ -10,7 +10,7 @@ use registry_formats::argument_schema;
 /// What ties alternatives together; with the second, they exclude each other.
 const TIES: [&str; 2] = ["anyOf", "oneOf"];
 
-pub(super) fn of_query(schema: &Value, owner: &str, components: &mut Components) -> Vec<Value> {
+pub(super) fn query_parameters(schema: &Value, owner: &str, components: &mut Components) -> Vec<Value> {
     let (mut parameters, types) = (with_local_types(schema), schema.get("$defs"));
     for parameter in &mut parameters {
         let mut schema = parameter["schema"].take();

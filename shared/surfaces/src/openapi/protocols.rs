@@ -126,7 +126,7 @@ fn a2a(components: &mut Components) -> Vec<Call> {
     let task = output::<v1::Task>(components);
     let id = in_path("id", "The id of the task.", &v1::task_id_schema());
     let history = json!({ "properties": { "historyLength": v1::history_length_schema() } });
-    let history = parameters::of_query(&history, "A2aTask", components);
+    let history = parameters::query_parameters(&history, "A2aTask", components);
     let response = components.adopt_as("JsonRpcResponse", json_rpc::response_schema());
     let mut rpc = Call::post("/api/a2a", "a2a_rpc", "A2A by JSON-RPC")
         .described(
@@ -143,7 +143,7 @@ fn a2a(components: &mut Components) -> Vec<Call> {
         send_at("/api/a2a/message:send", "a2a_send", &[find]),
         send_at("/message:send", "a2a_send_at_root", &[]),
         Call::get("/api/a2a/tasks", "a2a_list_tasks", "List the tasks of a context")
-            .with_parameters(&parameters::of_query(&v1::list_schema(), "A2aTasks", components))
+            .with_parameters(&parameters::query_parameters(&v1::list_schema(), "A2aTasks", components))
             .answers(&output::<v1::TaskList>(components), errors()),
         Call::get("/api/a2a/tasks/{id}", "a2a_get_task", "Read a task")
             .with_parameters(&[vec![id.clone()], history].concat())
@@ -221,7 +221,8 @@ fn ard(components: &mut Components) -> Vec<Call> {
         json!({ "query": { "text": "weather forecast" }, "pageSize": 5 }),
     ];
     let explore = components.adopt_as("ArdExplore", explore::schema());
-    let list = parameters::of_query(&schema_for!(browse::ListQuery).to_value(), "ArdList", components);
+    let list =
+        parameters::query_parameters(&schema_for!(browse::ListQuery).to_value(), "ArdList", components);
     let directory = components.adopt_as("DirectoryQuery", schema_for!(DirectoryQuery).to_value());
     let agents = components.adopt_as("AgentsPublicDocument", (PUBLIC_AGENTS.answer_schema)());
     vec![
@@ -268,8 +269,9 @@ fn registry_api(components: &mut Components) -> Vec<Call> {
     let reversed_host = json!({ "type": "string", "pattern": "^[a-z0-9]([a-z0-9.-]{0,40}[a-z0-9])?$" });
     let about_namespace = "The reversed host of this registry, as in the `_meta` keys of its answers.";
     let namespace = in_path("namespace", about_namespace, &reversed_host);
-    let mut query =
-        |names: &[&str]| parameters::of_query(&registry_api::query_schema(names), "ServerList", components);
+    let mut query = |names: &[&str]| {
+        parameters::query_parameters(&registry_api::query_schema(names), "ServerList", components)
+    };
     let of_list = query(&LIST_PARAMETERS);
     let mut extension = |names: &[&str]| [vec![namespace.clone()], query(names)].concat();
     let of_search = extension(&["q", "limit", "access"]);

@@ -7,8 +7,9 @@ use serde::de::IntoDeserializer as _;
 use super::frame::{Frame, Section, html, page};
 use super::rows::Row;
 use crate::prelude::*;
-use registry_features::listing::active_page::{self, KindFilter, PageQuery};
+use registry_features::listing::active_page::{self, PageQuery};
 use registry_features::listing::operations::ard_search::{self, Arguments};
+use registry_features::operation::arguments::KindFilter;
 use registry_model::{Access, Category};
 use registry_search::Hit;
 

@@ -22,8 +22,8 @@ pub(super) fn steps(evidence: &Assessment) -> Vec<Step> {
         steps.push(Step { request: request.to_owned(), answer: answer.to_owned(), is_ok });
     };
     match verdict.facts.kind {
-        Some(Kind::Mcp) => of_server(verdict, step),
-        Some(Kind::Agent) | None => of_agent(verdict, step),
+        Some(Kind::Mcp) => server_steps(verdict, step),
+        Some(Kind::Agent) | None => agent_steps(verdict, step),
     }
     let has_steps = !verdict.signals.is_empty() && !has(verdict, "preflight_reject");
     let failed = verdict.handshake != Handshake::Ok && !evidence.proves_sign_in();
@@ -60,7 +60,7 @@ fn spoken(verdict: &Verdict, protocol: &str) -> String {
     versions.join(" and ")
 }
 
-fn of_agent(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
+fn agent_steps(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
     let facts = &verdict.facts;
     if has(verdict, "card_ok") {
         let skills = counted(facts.skills.len(), "skill");
@@ -93,7 +93,7 @@ fn of_agent(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
     }
 }
 
-fn of_server(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
+fn server_steps(verdict: &Verdict, mut step: impl FnMut(&str, &str, bool)) {
     let facts = &verdict.facts;
     let spoken = spoken(verdict, "mcp/");
     let session = if has(verdict, "session_id") { ", in a session" } else { "" };

@@ -1,7 +1,6 @@
 //! `/`: the home page. It shows what this registry is, how many listings are Live, how fresh the evidence is,
 //! and some of the best listings. It also shows how to publish a listing, by form or by request.
 
-use registry_model::Schedule;
 use std::cmp::Reverse;
 
 use axum::extract::Request;
@@ -122,7 +121,7 @@ fn best(kinds: [Vec<Listing>; 2]) -> Vec<Listing> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use registry_model::LastProbe;
+    use registry_model::{LastProbe, Schedule};
 
     #[test]
     fn described_listings_with_the_highest_score_come_first() {

@@ -36,7 +36,7 @@ impl Selection {
         // A name that nobody had when the collection was published belongs to whoever proves it.
         let has_name = listing.has_proven_name() || listing.listed_at <= self.collection.updated_at;
         let is_named = |server: &String| {
-            *server == listing.id.as_str() || has_name && *server == registry_name::of(listing)
+            *server == listing.id.as_str() || has_name && *server == registry_name::name_of_listing(listing)
         };
         let is_recent = |hours: u32| {
             let is_recent = |at| now.duration_since(at) <= SignedDuration::from_hours(hours.into());

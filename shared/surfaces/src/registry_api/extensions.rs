@@ -4,7 +4,6 @@
 use super::query::{Cursor, ServerQuery, read_access, read_limit};
 use super::servers::{Metadata, index_page, server_named};
 use crate::prelude::*;
-use crate::rest::Parameters;
 use registry_features::listing::{Namespace, ServerEvidence, ServerResponse};
 use registry_formats::registry_name;
 use registry_model::Listed;
@@ -108,7 +107,7 @@ pub(super) async fn health(app: &App, query: &Parameters) -> Result<Health, Prob
     };
     let listings = rows.iter().map(|row| &row.listing);
     let servers: BTreeMap<_, _> = listings
-        .map(|listing| (registry_name::of(listing), ServerEvidence::of(listing, &app.settings)))
+        .map(|listing| (registry_name::name_of_listing(listing), ServerEvidence::of(listing, &app.settings)))
         .collect();
     Ok(Health { metadata: Metadata { next_cursor, count: servers.len() }, servers })
 }

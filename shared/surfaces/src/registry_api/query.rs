@@ -5,7 +5,6 @@
 
 use super::collection::Selection;
 use crate::prelude::*;
-use crate::rest::Parameters;
 use registry_features::listing::server_entry::version;
 use registry_formats::registry_name;
 use registry_formats::server_json::is_name;
@@ -141,7 +140,8 @@ impl ServerQuery {
 
     /// For servers that are not in the index.
     pub(super) fn matches_name(&self, listing: &Listing) -> bool {
-        let names = [registry_name::of(listing).to_lowercase(), listing.texts.name.to_lowercase()];
+        let names =
+            [registry_name::name_of_listing(listing).to_lowercase(), listing.texts.name.to_lowercase()];
         self.part.name_contains.as_ref().is_none_or(|part| names.iter().any(|name| name.contains(part)))
     }
 

@@ -14,7 +14,7 @@ use super::{extensions, servers};
 use crate::documents;
 use crate::errors::{self, in_form_of_registry_api};
 use crate::prelude::*;
-use crate::rest::{self, Parameters};
+use crate::rest;
 use registry_features::listing::Namespace;
 use registry_model::cache::TaggedPage;
 
@@ -60,7 +60,7 @@ async fn answer(
     if let Some(refusal) = refusal(&call, &request.method, &request.headers) {
         return Ok(refusal);
     }
-    let query = &Parameters::of_uri(&request.uri);
+    let query = &Parameters::of_query(request.uri.query());
     let page = match &call {
         Call::List => Ok(servers::rendered_list(app, &ServerQuery::parse(query, collection)?).await?),
         Call::Versions(name) => json(&servers::server_versions(app, name, collection.as_deref()).await?),

@@ -213,7 +213,8 @@ pub(super) async fn server_named(
     // What nothing runs, only a proven publisher may describe under the name.
     let is_shown = |row: &Row| row.listing.lane != Lane::Package || row.listing.has_proven_name();
     // A listing can lose its name after it was indexed.
-    let rows = rows.into_iter().filter(|row| is_shown(row) && registry_name::of(&row.listing) == name);
+    let rows =
+        rows.into_iter().filter(|row| is_shown(row) && registry_name::name_of_listing(&row.listing) == name);
     let row = rows.min_by_key(|row| row.listing.lane != Lane::Active);
     row.filter(is_in).ok_or_else(|| {
         let detail = format!(

@@ -6,7 +6,6 @@ use axum::extract::Request;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Redirect;
 
-use super::Parameters;
 use super::request::{CalledBy, content_type, essence};
 use crate::pages::{accepts_html, problem_page, refused_check, refused_form};
 use crate::prelude::*;

@@ -1,5 +1,5 @@
 //! The middleware of every function. It adds a request id and the rule for caches to each answer, and returns problem
-//! documents for unknown paths and methods. It also refuses requests of foreign pages, and returns an answer if the code
+//! documents for unknown paths and methods. It also refuses requests ([`super::admission`]), and returns an answer if the code
 //! panics.
 
 use std::any::Any;
@@ -13,11 +13,9 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::CompressionLevel;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 
-use super::caller_limit::{self, CallerLimit};
-use super::foreign_page;
+use super::admission::{CallerLimit, limit_callers, refuse_direct, refuse_foreign_posts};
 use crate::prelude::*;
 use registry_model::{NextStep, RequestId};
-use registry_settings::TrustedProxy;
 use registry_store::events;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -32,10 +30,10 @@ pub fn with_middleware(router: Router<App>, app: App) -> Router {
         .layer(compression())
         .layer(CatchPanicLayer::custom(panic_response))
         .layer(from_fn_with_state(app.clone(), write_pending))
-        .layer(from_fn_with_state(app.clone(), foreign_page::refuse_foreign_posts))
+        .layer(from_fn_with_state(app.clone(), refuse_foreign_posts))
         .layer(from_fn_with_state(app.clone(), refuse_direct));
     let router = match limit {
-        Some(limit) => router.layer(from_fn_with_state(limit, caller_limit::limit)),
+        Some(limit) => router.layer(from_fn_with_state(limit, limit_callers)),
         None => router,
     };
     router.layer(from_fn_with_state(app, complete))
@@ -65,17 +63,6 @@ pub(super) async fn wrong_method(request: Request) -> Refused {
         request.method()
     );
     Refused(Problem::new(ErrorKind::MethodNotAllowed, Code::MethodNotAllowed, detail))
-}
-
-/// Refuses a request that did not come through the proxy.
-async fn refuse_direct(State(app): State<App>, request: Request, next: Next) -> Response {
-    let refuses = |proxy: &TrustedProxy| proxy.refuses(request.headers());
-    if !app.settings.proxy.as_ref().is_some_and(refuses) {
-        return next.run(request).await;
-    }
-    let detail =
-        format!("This address answers only its proxy. Send the request to {}.", app.settings.base_url);
-    Refused(Problem::new(ErrorKind::Forbidden, Code::NotThroughProxy, detail)).into_response()
 }
 
 /// Writes the deposits of earlier reads while the request runs: a function's process gets no time of its own

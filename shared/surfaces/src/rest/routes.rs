@@ -5,10 +5,11 @@ use axum::extract::{FromRequest, Request};
 use axum::routing::{MethodRouter, get, post};
 use http::request::Parts;
 
-use super::foreign_page;
+use super::admission;
 use super::middleware::wrong_method;
 use super::request::{CalledBy, RawBody, has_version};
 use crate::prelude::*;
+use registry_features::operation::{DETAIL, View};
 use registry_features::{Action, AnyOperation, Attachment, RawArguments, Rendered, Route, RouteInput};
 
 pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
@@ -52,10 +53,12 @@ async fn serve_operation(
     request: Request,
 ) -> Result<Response, Refused> {
     let headers = request.headers().clone();
-    let query = request.uri().query().unwrap_or_default().to_owned();
+    let uri = request.uri().clone();
+    let query = Parameters::of_query(uri.query());
+    let view = View::chosen(query.first(DETAIL));
     let (operation, arguments) = match route.input {
-        RouteInput::Query => (operation, RawArguments::Query(query.clone())),
-        RouteInput::QueryAs(complete) => (operation, RawArguments::Query(complete(&query))),
+        RouteInput::Query => (operation, RawArguments::Query(query)),
+        RouteInput::QueryAs(complete) => (operation, RawArguments::Query(complete(query))),
         RouteInput::BodyAs(read) => {
             let body = RawBody::from_request(request, &()).await?.json()?;
             (operation, RawArguments::Json(read(body)?))
@@ -63,19 +66,20 @@ async fn serve_operation(
         RouteInput::BodyByAction => by_action(actions, RawBody::from_request(request, &()).await?.json()?)?,
     };
     if route.acts {
-        foreign_page::check_acting_get(&app.settings.base_url, &headers)?;
+        admission::check_acting_get(&app.settings.base_url, &headers)?;
     } else if !route.is_post() && operation.effect.read_only && operation.effect.open_world {
-        foreign_page::check_open_world_get(&app.settings.base_url, &headers)?;
+        admission::check_open_world_get(&app.settings.base_url, &headers)?;
     }
-    if let RawArguments::Query(arguments_text) = &arguments
+    let view = view?;
+    if matches!(arguments, RawArguments::Query(_))
         && let Some(made_from) = (operation.cache_validator)(app.clone()).await?
     {
-        // The part of the answer that is wanted is only in the query.
-        let name = format!("{}?{arguments_text}#{query}", route.path);
-        let rendered = operation.respond(app.clone(), caller, arguments, &query);
+        // The query contains the arguments, and which part of the answer is wanted.
+        let name = format!("{}?{}", route.path, uri.query().unwrap_or_default());
+        let rendered = operation.respond(app.clone(), caller, arguments, view);
         return Ok(cached_response(&app, name, made_from, rendered, &headers).await?);
     }
-    let (media_type, disposition, body) = body_of(operation.respond(app, caller, arguments, &query).await?);
+    let (media_type, disposition, body) = body_of(operation.respond(app, caller, arguments, view).await?);
     let mut response = match route.max_age_s {
         None => ([(header::CONTENT_TYPE, media_type)], body).into_response(),
         Some(seconds) => tagged_response(seconds, media_type, body, &headers),
@@ -139,8 +143,8 @@ async fn serve_document(
     document: &AnyDocument,
     request: &Parts,
 ) -> Result<Response, Refused> {
-    let (path, query) = (request.uri.path().to_owned(), request.uri.query().unwrap_or_default());
-    let (body, validator) = document.answer(app, caller, path, query, &request.headers).await?;
+    let (path, query) = (request.uri.path().to_owned(), Parameters::of_query(request.uri.query()));
+    let (body, validator) = document.answer(app, caller, path, &query, &request.headers).await?;
     let headers = (document.headers_now)(app).await?;
     let seconds = document.max_age_s.unwrap_or_default();
     let mut response = conditional_response(seconds, &validator, document.media_type, body);

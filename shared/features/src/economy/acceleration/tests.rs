@@ -58,3 +58,13 @@ fn multipliers_follow_their_formulas_up_to_their_bounds() {
     assert_eq!((both(1e9), both(-1.0)), (both(2.0), both(0.0)));
     assert_eq!(Multipliers::of(2.0, 0.0).day_budget, 1.0, "activity of callers raises the budget");
 }
+
+#[test]
+fn score_for_recent_use_matches_values_calculated_by_hand() {
+    // .6 * .9 + .4 * 10 = 4.54; with the multiplier .54 + .4 * 15 = 6.54.
+    let of = |outcome, trail, multiplier| Boost::of(Some(outcome), trail, multiplier).boost;
+    assert_eq!([of(0.9, 10.0, 1.0), of(0.9, 10.0, 1.5)], [4.54, 6.54]);
+    // The trail is capped at 20: .6 + .4 * 20 = 8.6. A negative trail counts as none.
+    assert_eq!([of(1.0, 500.0, 2.0), of(1.0, -50.0, 2.0), of(0.0, 0.0, 1.0)], [8.6, 0.6, 0.0]);
+    assert_eq!(Boost::of(None, 12.0, 1.25), Boost { boost: 6.0, trail_boost: 15.0, ..Boost::default() });
+}

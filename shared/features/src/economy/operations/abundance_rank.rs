@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::economy;
-use crate::economy::abundance::{Boost, FORMULA};
+use crate::economy::acceleration::{BOOST_FORMULA, Boost};
 use crate::prelude::*;
 
 const MAX_LISTINGS: usize = 50;
@@ -123,7 +123,7 @@ impl Operation for AbundanceRank {
             ranking: ranked.collect(),
             unknown,
             not_live: others.into_iter().map(|listing| listing.id).collect(),
-            formula: FORMULA,
+            formula: BOOST_FORMULA,
             inputs: Inputs { match_boost: boosts.match_boost },
         })
     }

@@ -105,7 +105,7 @@ impl Operation for ZeroMcPack {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+        let limit = bounded_number("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let (settings, now) = (&app.settings, app.clock.now());
         // Some of the hottest may no longer be Live.
         let hottest = app.store.strongest_listings(Board::Hot, limit + 20);

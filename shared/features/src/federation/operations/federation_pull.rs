@@ -12,7 +12,7 @@ pub struct FederationPull;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The base URL of one registry in the setting `FEDERATION_PEERS`. Default: all registries in the setting.
-    pub(super) url: Option<String>,
+    url: Option<String>,
 }
 
 /// The result for each registry.
@@ -49,9 +49,7 @@ impl Operation for FederationPull {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        operator_token::require(app, caller)?;
-        let only = chosen(app, arguments.url.as_deref())?;
-        let pulled = federation::pull(app, only.as_deref()).await?;
+        let pulled = federation::pull(app, &selected_peers(app, caller, arguments)?).await?;
         let peers: Vec<Peer> = pulled.iter().map(|peer| Peer::of(&peer.url, &pulled)).collect();
         let answered = pulled.iter().filter(|peer| peer.failure.is_none()).count();
         Ok(Answer {
@@ -63,17 +61,25 @@ impl Operation for FederationPull {
     }
 }
 
-/// The registry with this URL; `None` for all of them.
-pub(super) fn chosen(app: &App, url: Option<&str>) -> Result<Option<String>, Problem> {
+/// The registries that the operator selects: the one with the URL, or all in the setting.
+pub(super) fn selected_peers(
+    app: &App,
+    caller: &Caller,
+    arguments: Arguments,
+) -> Result<Vec<String>, Problem> {
+    operator_token::require(app, caller)?;
     let peers = &app.settings.federation_peers;
     if peers.is_empty() {
         let detail = "No other registries are configured: set FEDERATION_PEERS to their base URLs.";
         return Err(Problem::conflict(Code::NoPeers, detail));
     }
-    let Some(url) = url.map(|url| url.trim().trim_end_matches('/')) else { return Ok(None) };
-    peers.iter().find(|peer| *peer == url).cloned().map(Some).ok_or_else(|| {
+    let Some(url) = arguments.url else { return Ok(peers.clone()) };
+    let url = url.trim().trim_end_matches('/');
+    let selected: Vec<String> = peers.iter().filter(|peer| *peer == url).cloned().collect();
+    if selected.is_empty() {
         let detail =
             format!("`url` must be one of the registries in FEDERATION_PEERS: {}.", peers.join(", "));
-        Problem::invalid("url", Code::UnknownPeer, detail)
-    })
+        return Err(Problem::invalid("url", Code::UnknownPeer, detail));
+    }
+    Ok(selected)
 }

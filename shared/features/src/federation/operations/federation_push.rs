@@ -3,8 +3,7 @@
 
 use futures::future::join_all;
 
-use super::federation_pull::{Arguments, chosen};
-use crate::operation::operator_token;
+use super::federation_pull::{Arguments, selected_peers};
 use crate::prelude::*;
 use registry_fetch::{Request, Target};
 
@@ -62,9 +61,8 @@ impl Operation for FederationPush {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        operator_token::require(app, caller)?;
-        let only = chosen(app, arguments.url.as_deref())?;
-        let peers = push(app, only.as_deref()).await;
+        let selected = selected_peers(app, caller, arguments)?;
+        let peers = join_all(selected.iter().map(|peer| push(app, peer))).await;
         let accepted = peers.iter().filter(|peer| peer.ok).count();
         Ok(Answer {
             action: "push",
@@ -79,13 +77,8 @@ impl Operation for FederationPush {
     }
 }
 
-/// Sends this registry's own card to the registries of the settings, or only one of them.
-async fn push(app: &App, only: Option<&str>) -> Vec<Pushed> {
-    let peers = app.settings.federation_peers.iter().filter(|peer| only.is_none_or(|only| only == *peer));
-    join_all(peers.map(|peer| send(app, peer))).await
-}
-
-async fn send(app: &App, peer: &str) -> Pushed {
+/// Sends this registry's own card to another registry.
+async fn push(app: &App, peer: &str) -> Pushed {
     let settings = &app.settings;
     let failed = |failure: &str| Pushed {
         peer: peer.to_owned(),

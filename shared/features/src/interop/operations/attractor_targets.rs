@@ -93,7 +93,7 @@ impl Operation for AttractorTargets {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+        let limit = bounded_number("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let hot = app.store.strongest(Board::Hot, MAX_CANDIDATES, app.clock.now()).await?;
         let ids: Vec<ListingId> = hot.iter().map(|(id, _)| id.clone()).collect();
         let (listings, outcomes) = futures::try_join!(app.store.listings(&ids), app.store.outcomes_of(&ids))?;

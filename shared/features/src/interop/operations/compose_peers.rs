@@ -97,8 +97,8 @@ impl Operation for ComposePeers {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
-        let listing = lookup::shown_listing_with_evidence(app, &arguments.listing_id).await?;
+        let limit = bounded_number("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+        let listing = lookup::visible_listing_with_evidence(app, &arguments.listing_id).await?;
         let compositions = compositions(app, &listing, limit).await?;
         // Each row costs a read of evidence, so both lists together have few more rows than the limit.
         let left = limit.saturating_sub(compositions.len()).max(MIN_SUGGESTIONS.min(limit));

@@ -131,10 +131,10 @@ impl Operation for DepositOutcome {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let listing = lookup::shown_listing(app, &arguments.listing_id).await?;
+        let listing = lookup::visible_listing(app, &arguments.listing_id).await?;
         let listing_b = match &arguments.listing_b {
             None => None,
-            Some(id) => Some(lookup::shown_listing(app, id).await?.id),
+            Some(id) => Some(lookup::visible_listing(app, id).await?.id),
         };
         lookup::different(listing.id.as_str(), listing_b.as_ref().map_or("", ListingId::as_str))?;
         let ok = arguments.ok.ok_or_else(|| {
@@ -155,9 +155,9 @@ impl Operation for DepositOutcome {
                 Some(quality) => thousandths(quality)?,
             },
             latency_ms: arguments.latency_ms,
-            kind: bounded::line("kind", arguments.kind.as_deref(), MAX_KIND_CHARS)?,
-            from: bounded::line("from", arguments.from.as_deref(), MAX_FROM_CHARS)?,
-            body: bounded::text("body", arguments.body.as_deref(), MAX_BODY_CHARS)?,
+            kind: optional_line("kind", arguments.kind.as_deref(), MAX_KIND_CHARS)?,
+            from: optional_line("from", arguments.from.as_deref(), MAX_FROM_CHARS)?,
+            body: optional_text("body", arguments.body.as_deref(), MAX_BODY_CHARS)?,
             at: app.clock.now(),
         };
         let source = app.caller_digest(caller).await?;

@@ -132,7 +132,7 @@ impl Operation for InteropResolve {
 }
 
 fn capability_query(arguments: &Arguments) -> Result<CapabilityQuery, Problem> {
-    let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+    let limit = bounded_number("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
     let name = |field: &str, text: &Option<String>| {
         text.as_deref().map(|text| argument_text::line(field, text, MAX_NAME_CHARS)).transpose()
     };

@@ -197,9 +197,9 @@ async fn change(app: &App, arguments: &Arguments, now: Moment) -> Result<Session
         None => None,
         Some(id) => Some(lookup::listing(app, id).await?.id),
     };
-    let line = |field, text: &Option<String>, max_chars| bounded::line(field, text.as_deref(), max_chars);
+    let line = |field, text: &Option<String>, max_chars| optional_line(field, text.as_deref(), max_chars);
     let action = line("step_action", &arguments.step_action, MAX_ACTION_CHARS)?;
-    let detail = bounded::text("detail", arguments.detail.as_deref(), MAX_DETAIL_CHARS)?;
+    let detail = optional_text("detail", arguments.detail.as_deref(), MAX_DETAIL_CHARS)?;
     if action.is_none() && detail.is_some() {
         let detail = "`detail` requires `step_action`: what you did, in a word or two.";
         return Err(Problem::invalid("step_action", Code::MissingArgument, detail));

@@ -124,7 +124,7 @@ impl Operation for JoinAndContribute {
                 (answer.listing_id().to_string(), answer.is_queued())
             }
         };
-        let listing = lookup::shown_listing_with_evidence(app, &id).await?;
+        let listing = lookup::visible_listing_with_evidence(app, &id).await?;
         let lane = listing.0.public_lane(app.oldest_proof());
         let contributions = contributions(app, &listing, lane).await?;
         let first = contributions.iter().find(|one| one.done == Some(false) && one.waits_for.is_none());

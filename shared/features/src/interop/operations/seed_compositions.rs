@@ -48,7 +48,7 @@ impl Operation for SeedCompositions {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let max_pairs = bounded::count("max_pairs", arguments.max_pairs, DEFAULT_PAIRS, MAX_PAIRS)?;
+        let max_pairs = bounded_number("max_pairs", arguments.max_pairs, DEFAULT_PAIRS, MAX_PAIRS)?;
         let by_operator = caller.bearer.is_some();
         if by_operator {
             operator_token::require(app, caller)?;

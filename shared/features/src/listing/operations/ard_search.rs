@@ -3,7 +3,9 @@
 
 use crate::federation::{self, FederationMode, PeerReferral};
 use crate::listing::Peer;
-use crate::listing::active_page::{self, KindFilter};
+use crate::listing::active_page;
+use crate::operation::Parameters;
+use crate::operation::arguments::{KindFilter, page_limit};
 use crate::prelude::*;
 use registry_model::cache::CacheValidator;
 use registry_model::protocol::ARD_BASE;
@@ -70,16 +72,8 @@ pub struct Arguments {
 pub struct Answer {
     /// Always `ard`.
     protocol: &'static str,
-    /// The query, normalized.
-    query: String,
-    /// What was searched instead: the query corrected or translated, or one sentence of it. Absent if it was not changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    searched_for: Option<String>,
-    /// Present and true if nothing clearly matches: the hits are only the nearest listings.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    nearest_only: bool,
-    /// The number of matching listings.
-    total: usize,
+    #[serde(flatten)]
+    searched: Searched,
     /// The best matches, the best first.
     hits: Vec<SearchHit>,
     /// The URL of the ARD catalog with the newest Live listings.
@@ -96,6 +90,33 @@ pub struct Answer {
     /// What to do next, if nothing was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<Value>,
+}
+
+// What was searched, and how much was found. Without a doc comment: in a schema, it would stand for the answer that these members
+// are a part of.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Searched {
+    /// The query, normalized.
+    query: String,
+    /// What was searched instead: the query corrected or translated, or one sentence of it. Absent if it was not changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searched_for: Option<String>,
+    /// Present and true if nothing clearly matches: the hits are only the nearest listings.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    nearest_only: bool,
+    /// The number of matching listings.
+    total: usize,
+}
+
+impl Searched {
+    pub(super) fn of(query: &Query, found: &Found) -> Self {
+        Self {
+            query: shorten(query.text.as_str(), MAX_SHOWN_QUERY),
+            searched_for: found.corrected.clone(),
+            nearest_only: found.nearest_only,
+            total: found.total,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -157,11 +178,8 @@ impl Operation for ArdSearch {
         };
         Ok(Answer {
             protocol: "ard",
-            query: shorten(query.text.as_str(), MAX_SHOWN_QUERY),
-            total: found.total,
+            searched: Searched::of(&query, &found),
             hits: found.hits.iter().map(hit).collect(),
-            searched_for: found.corrected,
-            nearest_only: found.nearest_only,
             catalog: app.settings.url("/.well-known/ai-catalog.json"),
             federation,
             referrals,
@@ -203,15 +221,15 @@ fn query_optional(mut schema: Value) -> Value {
 }
 
 /// Over REST, a request without a query returns the last changed listings.
-fn default_to_newest(query: &str) -> String {
-    let has_query = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "q" || name == "query");
-    if has_query { query.to_owned() } else { format!("{query}&q=") }
+fn default_to_newest(query: Parameters) -> Parameters {
+    let has_query = ["q", "query"].iter().any(|name| query.first(name).is_some());
+    if has_query { query } else { query.with("q", "") }
 }
 
 /// # Errors
 /// 422 if the text, the category or the limit is invalid.
 pub fn parse_query(arguments: &Arguments) -> Result<Query, Problem> {
-    let limit = active_page::limit(arguments.limit, DEFAULT_LIMIT)?;
+    let limit = page_limit(arguments.limit, DEFAULT_LIMIT)?;
     let category = arguments.category.as_deref().filter(|id| !id.is_empty());
     Ok(Query {
         text: Text::parse(&arguments.q, "q")?,

@@ -55,7 +55,7 @@ impl Operation for Changes {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = bounded::count("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+        let limit = bounded_number("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
         if let Some(id) = arguments.listing_id.as_deref().filter(|id| id.parse::<ListingId>().is_err()) {
             return Err(Problem::listing_not_found(&app.settings.base_url, id));
         }

@@ -97,9 +97,9 @@ impl Operation for ListingTools {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = bounded::count("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+        let limit = bounded_number("limit", arguments.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
         let (id, _) = lookup::meant(app, &arguments.id).await?;
-        let listing = lookup::shown_listing(app, id.as_str()).await?;
+        let listing = lookup::visible_listing(app, id.as_str()).await?;
         let seen = app.store.seen_tools(&listing.id).await?;
         let current = seen.sets.first();
         let before = match &arguments.since {

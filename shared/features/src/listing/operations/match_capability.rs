@@ -1,9 +1,8 @@
 //! Searches for a capability. The scores are the same as in `ard_search`. For each hit, the answer also contains the
 //! reasons: the words, skills and tools that matched. The reasons are texts that a client can show unchanged.
 
-use super::ard_search::{self, Arguments, MAX_SHOWN_QUERY};
-use crate::economy::abundance::Boost;
-use crate::economy::{self, Boosts};
+use super::ard_search::{self, Arguments, Searched};
+use crate::economy::{self, Boost, Boosts};
 use crate::funnel::{self, Deal};
 use crate::listing::Peer;
 use crate::prelude::*;
@@ -21,16 +20,8 @@ const SHORT: [&str; ard_search::SHORT.len() + 1] = {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// The query, normalized.
-    query: String,
-    /// What was searched instead: the query corrected or translated, or one sentence of it. Absent if it was not changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    searched_for: Option<String>,
-    /// Present and true if nothing clearly matches: the hits are only the nearest listings.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    nearest_only: bool,
-    /// The number of matching listings.
-    total: usize,
+    #[serde(flatten)]
+    searched: Searched,
     /// The best matches, the best first.
     hits: Vec<CapabilityMatch>,
     /// Matching entries reported by other registries. This registry has not probed them, so they are not Live.
@@ -127,6 +118,7 @@ impl Operation for MatchCapability {
                 pheromone_boost: trail_boost,
             }
         };
+        let searched = Searched::of(&query, &found);
         let mut hits: Vec<CapabilityMatch> = found.hits.into_iter().map(hit).collect();
         for equals in hits.chunk_by_mut(|one, next| one.score == next.score) {
             equals.sort_by(|one, other| other.abundance_boost.total_cmp(&one.abundance_boost));
@@ -136,10 +128,7 @@ impl Operation for MatchCapability {
             deposit(app, caller, &hits, now);
         }
         Ok(Answer {
-            query: shorten(query.text.as_str(), MAX_SHOWN_QUERY),
-            searched_for: found.corrected,
-            nearest_only: found.nearest_only,
-            total: found.total,
+            searched,
             hits,
             referrals: ard_search::other_registries(app, &arguments, &query).await?.referrals,
             founding: funnel::deal(&app.settings, found.seats_claimed),

@@ -3,7 +3,8 @@
 
 use crate::funnel;
 use crate::listing::Row;
-use crate::listing::active_page::{self, Counts, KindFilter, Page, PageQuery};
+use crate::listing::active_page::{self, Counts, Page, PageQuery};
+use crate::operation::arguments::KindFilter;
 use crate::prelude::*;
 use registry_model::cache::CacheValidator;
 

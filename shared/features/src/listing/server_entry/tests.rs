@@ -184,7 +184,7 @@ proptest! {
         // The rules beyond the schema hold too, but for addresses with braces, which only a peer itself could fill in, and
         // for texts that no Live listing has: the probe checks them.
         let templated = server["remotes"][0]["url"].as_str().is_some_and(|url| url.contains('{'));
-        let mut violations = server_json::read(&response, Reach::Development).err().unwrap_or_default();
+        let mut violations = server_json::parse_server_json(&response, Reach::Development).err().unwrap_or_default();
         violations.retain(|violation| !["not_plain_text", "instruction_to_models"].contains(&violation.rule));
         prop_assert!(templated || violations.is_empty(), "{:?} in {}", violations, server);
     }

@@ -118,7 +118,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
             let id: ListingId = id.parse().map_err(unknown)?;
             let until = arguments.at.as_deref().map(time).transpose()?;
             match &arguments.attestation_id {
-                Some(attestation) => of_attestation(app, &id, attestation).await,
+                Some(attestation) => inclusion_of_attestation(app, &id, attestation).await,
                 None => {
                     let last = app.store.last_leaves(std::slice::from_ref(&id)).await?.remove(&id);
                     let is_asked = |leaf: &LastLeaf| until.is_none_or(|until| leaf.at <= until);
@@ -152,7 +152,7 @@ async fn find(app: &App, arguments: &Arguments) -> Result<(Inclusion, Option<Att
     }
 }
 
-async fn of_attestation(
+async fn inclusion_of_attestation(
     app: &App,
     id: &ListingId,
     attestation: &str,

@@ -1,8 +1,10 @@
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::*;
 use crate::listing::operations::MATCH_CAPABILITY;
 use crate::operation::catalogue::CATALOGUE;
+use crate::operation::{DETAIL, View};
+use registry_model::error::Code;
 
 #[test]
 fn short_answers_contain_only_members_of_the_answer() {
@@ -49,7 +51,7 @@ fn detail_is_taken_out_of_the_arguments() {
     assert_eq!(read(json!("short")), Ok(View::Short));
     assert_eq!(read(json!(null)), Ok(View::Short));
     assert_eq!(read(json!("long")), Err(Some(DETAIL.to_owned())));
-    assert_eq!(View::of_query("detail=long").map_err(|problem| problem.code), Err(Code::InvalidArgument));
+    assert_eq!(View::chosen(Some("long")).map_err(|problem| problem.code), Err(Code::InvalidArgument));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn evidence(tools: usize, versions: usize) -> Assessment {
         ..Facts::default()
     };
     let verdict = Verdict { handshake: Handshake::Ok, speaks: true, facts, ..Verdict::default() };
-    let score = registry_probe::score::of(&verdict, &[], None);
+    let score = registry_probe::score::compute_score(&verdict, &[], None);
     Assessment { verdict, checks: Vec::new(), score, probed_at: Moment::UNIX_EPOCH, changed: None }
 }
 

@@ -5,7 +5,7 @@ use futures::future::OptionFuture;
 
 use crate::funnel::{self, Unlock};
 use crate::listing::ProductEntry;
-use crate::operation::examples;
+use crate::operation::{Parameters, examples};
 use crate::prelude::*;
 use crate::products::payments::{self, Begun, CheckoutRequest};
 use registry_model::{PurchaseId, PurchaseState, dollars};
@@ -128,9 +128,8 @@ impl Operation for Checkout {
 }
 
 /// A GET buys nothing: only `purchase_id` of its query is read.
-fn purchase_query(query: &str) -> String {
-    let pairs = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "purchase_id");
-    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+fn purchase_query(query: Parameters) -> Parameters {
+    query.only("purchase_id")
 }
 
 fn purchase_id_only(mut schema: Value) -> Value {

@@ -245,7 +245,7 @@ async fn buy(app: &App, arguments: Arguments) -> Result<Answer, Problem> {
     };
     let Arguments { goals, preset, agent_name, description, listing_id, .. } = arguments;
     let (goals, preset) = goals.with_preset(preset)?;
-    let listing = listing_id.as_deref().map(|id| lookup::shown_listing(app, id));
+    let listing = listing_id.as_deref().map(|id| lookup::visible_listing(app, id));
     let listing = OptionFuture::from(listing).await.transpose()?;
     let name = agent_name.as_deref().unwrap_or("Your agent");
     let described = Profile::unlisted(Kind::Agent, name, description.as_deref(), Vec::new());

@@ -134,10 +134,8 @@ impl Operation for VerifyProduct {
         "{comparison.is_current?Every|Not every} expected file was sent and is the same as today's.",
         "{usage}",
     ];
-    const ROUTES: &'static [Route] = &[
-        Route::get_as("/api/products/verify", default_to_usage),
-        Route::post_as("/api/products/verify", Ok),
-    ];
+    const ROUTES: &'static [Route] =
+        &[Route::get("/api/products/verify"), Route::post_as("/api/products/verify", Ok)];
     const REFUSALS: &'static [ErrorKind] = funnel::OPENING_REFUSALS;
     type Arguments = Arguments;
     type Answer = Answer;
@@ -160,7 +158,7 @@ impl Operation for VerifyProduct {
                 let Opened { grant, profile, files } = funnel::open(app, token).await?;
                 GeneratedProduct { sku: grant.sku, scope: "product", profile, files, withheld: Vec::new() }
             }
-            (None, Some(id)) => of_demo(app, id, arguments.sku, arguments.goals).await?,
+            (None, Some(id)) => product_of_demo(app, id, arguments.sku, arguments.goals).await?,
             (None, None) => {
                 let detail = "Send the `token` of the product, or the `listing_id` of its demo.";
                 return Err(Problem::invalid("token", Code::WhichProduct, detail));
@@ -173,13 +171,13 @@ impl Operation for VerifyProduct {
     }
 }
 
-/// A GET without arguments returns how to call it.
-fn default_to_usage(query: &str) -> String {
-    if query.is_empty() { "usage=true".to_owned() } else { query.to_owned() }
-}
-
-async fn of_demo(app: &App, id: &str, sku: Option<Sku>, goals: Goals) -> Result<GeneratedProduct, Problem> {
-    let found = lookup::shown_listing_with_evidence(app, id).await?;
+async fn product_of_demo(
+    app: &App,
+    id: &str,
+    sku: Option<Sku>,
+    goals: Goals,
+) -> Result<GeneratedProduct, Problem> {
+    let found = lookup::visible_listing_with_evidence(app, id).await?;
     let sku = sku.unwrap_or_else(|| Sku::of_kind(found.0.likely_kind()));
     let profile = funnel::profile_of_listing(app, &found, &goals.parse()?).await?;
     let files = registry_products::sample(sku, &profile, &app.settings);

@@ -8,7 +8,7 @@ fn repository_must_belong_to_the_owner_of_the_name() {
     let path = |name: &str, repository: Value| {
         let document = json!({ "name": name, "description": "Adds.", "version": "1.0.0",
             "repository": repository });
-        path_of(&server_json::read(&document, Reach::Public).unwrap())
+        path_of(&server_json::parse_server_json(&document, Reach::Public).unwrap())
     };
     let at = |url: &str| json!({ "source": "github", "url": url });
     let in_folder =

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::listing::active_page::limit;
+use crate::operation::arguments::page_limit;
 use crate::prelude::*;
 use crate::talk::{NextAction, Talk, next_actions};
 use registry_model::{Cursor, InboxPosition, TalkChannel, TalkKind, TalkMessage};
@@ -88,7 +88,7 @@ impl Operation for TalkInbox {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = limit(arguments.limit, DEFAULT_LIMIT)?;
+        let limit = page_limit(arguments.limit, DEFAULT_LIMIT)?;
         let position: Option<InboxPosition> = Cursor::position(arguments.cursor.as_deref(), "cursor")?;
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         // All pages of one visit use the same read mark.

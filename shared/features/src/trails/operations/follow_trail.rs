@@ -73,7 +73,7 @@ impl Operation for FollowTrail {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+        let limit = bounded_number("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let (items, note) = match arguments.kind {
             TrailKind::Hot => (
                 listings(app, Board::Hot, limit).await?,

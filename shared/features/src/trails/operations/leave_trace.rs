@@ -70,7 +70,7 @@ impl Operation for LeaveTrace {
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let intensity =
-            bounded::count("intensity", arguments.intensity, DEFAULT_INTENSITY.into(), MAX_INTENSITY)?;
+            bounded_number("intensity", arguments.intensity, DEFAULT_INTENSITY.into(), MAX_INTENSITY)?;
         let intensity = u8::try_from(intensity).unwrap_or(u8::MAX);
         let (from, body) = (arguments.from.as_deref(), arguments.body.as_deref());
         let trace = match arguments.kind {

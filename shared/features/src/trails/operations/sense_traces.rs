@@ -81,14 +81,14 @@ impl Operation for SenseTraces {
     type Answer = Answer;
 
     async fn run(app: &App, caller: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        let limit = bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+        let limit = bounded_number("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let q = arguments.q.as_deref().map(str::trim).filter(|q| !q.is_empty());
         let q = q.map(|q| argument_text::line("q", q, MAX_QUERY_CHARS)).transpose()?;
         // A filter is applied to as many rows as may be shown.
         let read = if q.is_some() { MAX_ROWS as usize } else { limit };
         let mut answer = match &arguments.listing_id {
             Some(id) => at_listing(app, caller, id, read).await?,
-            None => of_all(app, read).await?,
+            None => all_traces(app, read).await?,
         };
         if let Some(q) = q {
             answer.filter(&q.to_lowercase(), arguments.listing_id.is_some());
@@ -160,7 +160,7 @@ async fn at_listing(app: &App, caller: &Caller, id: &str, limit: usize) -> Resul
 }
 
 /// The strongest and newest of all listings; rows of listings that are gone are left out.
-pub(super) async fn of_all(app: &App, limit: usize) -> Result<Answer, Problem> {
+pub(super) async fn all_traces(app: &App, limit: usize) -> Result<Answer, Problem> {
     let now = app.clock.now();
     let Landscape { hot, marks, found } = app.store.landscape(limit, now).await?;
     let row = |(id, trail): &(ListingId, Trail)| {

@@ -73,7 +73,7 @@ impl Operation for Stigmergy {
 
     async fn run(app: &App, _: &Caller, _: NoArguments) -> Result<Answer, Problem> {
         let live = async { Ok(app.store.live().await?) };
-        let (shown, live) = futures::try_join!(sense_traces::of_all(app, SHOWN), live)?;
+        let (shown, live) = futures::try_join!(sense_traces::all_traces(app, SHOWN), live)?;
         Ok(Answer {
             medium: "A trail is a set of values for a listing. Events increase the values, and the values \
                 decrease with time. Anyone can also leave a mark (a short text) at a listing.",

@@ -51,7 +51,7 @@ impl Operation for Attestations {
     type Answer = Answer;
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
-        bounded::count("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
+        bounded_number("limit", arguments.limit, DEFAULT_ROWS, MAX_ROWS)?;
         let limit = arguments.limit.unwrap_or(DEFAULT_ROWS);
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         let attestations = app.store.attestations_of(&listing.id, limit, app.clock.now()).await?;

@@ -95,7 +95,7 @@ impl Operation for CapabilityHash {
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let given = given(&arguments)?;
         let found = match &arguments.listing_id {
-            Some(id) => Some(lookup::shown_listing_with_evidence(app, id).await?),
+            Some(id) => Some(lookup::visible_listing_with_evidence(app, id).await?),
             None => None,
         };
         let observed = found.as_ref().and_then(|found| {

@@ -142,7 +142,7 @@ impl Operation for GetReciprocity {
 
     async fn run(app: &App, _: &Caller, arguments: Arguments) -> Result<Answer, Problem> {
         let id = listing_id(app, arguments).await?;
-        let found = lookup::shown_listing_with_evidence(app, &id).await?;
+        let found = lookup::visible_listing_with_evidence(app, &id).await?;
         let (listing, evidence) = &*found;
         let now = app.clock.now();
         let (identities, (statements, used_with)) =

@@ -78,7 +78,7 @@ pub(super) async fn record_refusal(peer: &mut Conversation<'_>, answer: &Answer,
                 peer.findings.return_to(refused);
                 peer.findings.fault(&ProbeFault::AuthRequired(status), &seen);
             }
-            peer.findings.facts.text_faults.or(document_texts::of_sign_in(&sign_in));
+            peer.findings.facts.text_faults.or(document_texts::sign_in_faults(&sign_in));
             peer.findings.facts.sign_in = Some(sign_in);
         }
         Err(broken) => {

@@ -225,7 +225,7 @@ fn discovered(result: &Value, asked: &str) -> Option<Opening> {
     Some(Opening {
         version: spoken.clone(),
         info: identity(info_of_discover(result)),
-        text_faults: document_texts::of_opening(result),
+        text_faults: document_texts::opening_faults(result),
         has_tools: !result["capabilities"]["tools"].is_null(),
         has_resources: !result["capabilities"]["resources"].is_null(),
         has_prompts: !result["capabilities"]["prompts"].is_null(),
@@ -333,7 +333,7 @@ fn initialized(result: &Value) -> Option<Opening> {
         version: spoken.to_owned(),
         supported: Vec::new(),
         info: identity(&result["serverInfo"]),
-        text_faults: document_texts::of_opening(result),
+        text_faults: document_texts::opening_faults(result),
         has_tools: !result["capabilities"]["tools"].is_null(),
         has_resources: !result["capabilities"]["resources"].is_null(),
         has_prompts: !result["capabilities"]["prompts"].is_null(),

@@ -185,7 +185,7 @@ async fn refused(peer: &mut Conversation<'_>, answer: &Answer, reply: &RpcReply)
 impl ToolList {
     fn take_page(&mut self, result: &mut Value, era: Era) -> Page {
         let Some(page) = result.get_mut("tools").and_then(Value::as_array_mut) else { return Page::Other };
-        self.text_faults.or(document_texts::of_tools(page, self.read));
+        self.text_faults.or(document_texts::tool_faults(page, self.read));
         for tool in page {
             if self.read == MAX_TOOLS_READ {
                 return Page::TooMany;

@@ -151,7 +151,7 @@ impl Registry {
         assert!(job == Job::Recheck || after.lane == Lane::Active, "only the recheck demotes");
         match after.lane {
             Lane::Active if after.schedule.failures > 0 => {
-                drop(self.confirming.insert((after.schedule.due_at, number)))
+                self.confirming.insert((after.schedule.due_at, number));
             }
             Lane::Active => drop(self.live.insert((after.schedule.due_at, number))),
             _ => self.fallen.push((number, at)),

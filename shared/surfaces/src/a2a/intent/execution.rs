@@ -10,7 +10,7 @@ use crate::a2a::intent::summary;
 use crate::errors;
 use registry_app::App;
 use registry_features::listing::operations::CHECK_STATUS;
-use registry_features::operation::short::{self, DETAIL, View};
+use registry_features::operation::{DETAIL, View, short};
 use registry_features::publish::operations::LIST_YOURSELF;
 use registry_features::{AnyOperation, RawArguments};
 use registry_model::error::{ErrorKind, Problem};

@@ -52,18 +52,18 @@ pub(super) fn find(message: &MessageContent, chosen: &Intent) -> Option<Further>
     let (parsed, _) = message.parse();
     let is_enumeration = parsed.ids.windows(2).all(|two| parsed.are_listed_together(&two[0], &two[1]));
     if parsed.ids.len() > 2 && is_enumeration {
-        return of_other_listings(&parsed, chosen);
+        return request_for_other_listings(&parsed, chosen);
     }
     let of_question = || also_meant(&parsed, chosen).filter(|_| matches!(chosen, Intent::Refused(..)));
     of_question()
         .or_else(|| by_parts(message, &parsed, chosen))
-        .or_else(|| of_other_listings(&parsed, chosen))
+        .or_else(|| request_for_other_listings(&parsed, chosen))
         .or_else(|| also_meant(&parsed, chosen))
-        .or_else(|| of_a_tool(&parsed, chosen))
+        .or_else(|| request_for_a_tool(&parsed, chosen))
 }
 
 /// What a message asks about a tool, whose listing is the first hit of the chosen search.
-fn of_a_tool(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
+fn request_for_a_tool(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
     parsed
         .tool_name()
         .filter(|_| chosen.operation().is_some_and(|entry| ptr::eq(entry, &MATCH_CAPABILITY)))?;
@@ -99,7 +99,7 @@ fn also_meant(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
 }
 
 /// The same question about the second listing of "are {id} and {id} live?"; of more, it only names the others.
-fn of_other_listings(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
+fn request_for_other_listings(parsed: &ParsedText, chosen: &Intent) -> Option<Further> {
     let Intent::Run(entry, Value::Object(arguments)) = chosen else { return None };
     let (first, others) = parsed.ids.split_first()?;
     if !entry.effect.read_only || ArgumentSlots::of(entry).argument(Slot::Id, 1).is_some() {

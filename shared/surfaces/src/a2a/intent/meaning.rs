@@ -125,7 +125,7 @@ fn features(parsed: &ParsedText, known: &HashMap<String, (usize, f32)>) -> Featu
     words.iter_mut().for_each(|(_, value)| *value /= length);
     let mut vector = vec![0.0; embedding::WIDTH];
     for part in parts(&parsed.neutral()) {
-        embedding::add(&mut vector, &embedding::of(&part).components(), 1.0);
+        embedding::add(&mut vector, &embedding::embed(&part).components(), 1.0);
     }
     Features { vector: embedding::normalized(vector), words }
 }

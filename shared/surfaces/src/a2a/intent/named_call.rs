@@ -47,7 +47,7 @@ pub(crate) fn named(name: &str) -> Option<&'static AnyOperation> {
 /// The call in a data part; `None` if it names no operation.
 pub(crate) fn parse(data: &Value) -> Option<Call> {
     let data = data.as_object()?;
-    if let Some(entry) = data.get("action").and_then(Value::as_str).and_then(of_action)
+    if let Some(entry) = data.get("action").and_then(Value::as_str).and_then(operation_of_action)
         && !NAMES.iter().any(|member| data.contains_key(*member))
     {
         let mut arguments = data.clone();
@@ -65,7 +65,7 @@ pub(crate) fn parse(data: &Value) -> Option<Call> {
 }
 
 /// Other words may be an action of one operation, such as `message`.
-fn of_action(name: &str) -> Option<&'static AnyOperation> {
+fn operation_of_action(name: &str) -> Option<&'static AnyOperation> {
     named(name).filter(|entry| entry.name == canonical(name))
 }
 

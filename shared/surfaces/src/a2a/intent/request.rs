@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::a2a::intent::argument_slots::Slot;
 use registry_features::AnyOperation;
-use registry_features::operation::short::DETAIL;
+use registry_features::operation::DETAIL;
 
 #[derive(Clone, Debug)]
 pub enum Intent {

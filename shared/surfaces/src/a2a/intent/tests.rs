@@ -11,7 +11,7 @@ use crate::a2a::intent::parsed_text::ParsedText;
 use crate::a2a::intent::selection::select;
 use crate::a2a::intent::*;
 use registry_features::CATALOGUE;
-use registry_features::operation::short::DETAIL;
+use registry_features::operation::DETAIL;
 use registry_settings::Settings;
 
 const CARD: &str = "https://agent.acme.dev/.well-known/agent-card.json";

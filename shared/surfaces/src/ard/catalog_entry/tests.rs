@@ -1,5 +1,5 @@
 use super::*;
-use registry_features::listing::urn::identifier as urn_of;
+use registry_features::listing::listing_urn as urn_of;
 
 fn urn() -> regex::Regex {
     regex::Regex::new(r"^urn:air:[a-zA-Z0-9.-]+(:[a-zA-Z0-9._-]+)+$").unwrap()

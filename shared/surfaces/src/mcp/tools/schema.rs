@@ -15,7 +15,7 @@ const MAX_PATTERN: usize = 60;
 /// The schema of a tool's arguments, as short as a model needs it. `example` contains the arguments of a typical call. Without
 /// references, because some clients do not follow them, and without alternatives, which model APIs refuse at the root. So it
 /// allows more than the operation accepts.
-pub(super) fn of_arguments(schema: &Value, example: &Value) -> Value {
+pub(super) fn argument_schema(schema: &Value, example: &Value) -> Value {
     let defs = &schema["$defs"];
     let mut properties = Map::new();
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
@@ -32,7 +32,7 @@ pub(super) fn of_arguments(schema: &Value, example: &Value) -> Value {
         let is_explained = ["enum", "default"].iter().any(|keyword| argument.contains_key(*keyword));
         let of_name = || match argument.get("maxLength").and_then(Value::as_u64) {
             Some(0) => Some(json!("")),
-            _ => examples::of_argument(name).filter(|_| !is_explained),
+            _ => examples::argument_example(name).filter(|_| !is_explained),
         };
         let example = example.get(name).cloned().or_else(of_name);
         argument.extend(example.map(|example| ("examples".to_owned(), json!([example]))));
@@ -130,7 +130,7 @@ fn one_of(choices: &[Value], defs: &Value) -> Map<String, Value> {
 
 /// The schema of a tool's result: the members of the short answer, or those of a problem document, because clients validate
 /// structured content even if `isError` is set. Only the types, because a model sees the values.
-pub(super) fn of_result(schema: &Value, paths: &[&str]) -> Value {
+pub(super) fn result_schema(schema: &Value, paths: &[&str]) -> Value {
     let defs = &schema["$defs"];
     let mut properties = members(schema, paths, defs);
     let text = || json!({ "type": "string" });
@@ -147,18 +147,18 @@ fn members(schema: &Value, paths: &[&str], defs: &Value) -> Map<String, Value> {
         let below: Vec<&str> =
             paths.iter().filter_map(|path| path.strip_prefix(name.as_str())?.strip_prefix('.')).collect();
         if !below.is_empty() {
-            result.insert(name.clone(), rows(member, &below, defs));
+            result.insert(name.clone(), row_schema(member, &below, defs));
         } else if paths.is_empty() || paths.contains(&name.as_str()) {
-            result.insert(name.clone(), of_type(member, defs));
+            result.insert(name.clone(), schema_of_type(member, defs));
         }
     }
     result
 }
 
-fn rows(schema: &Value, paths: &[&str], defs: &Value) -> Value {
+fn row_schema(schema: &Value, paths: &[&str], defs: &Value) -> Value {
     let schema = resolved(only(schema, defs), defs);
     if schema["items"].is_object() {
-        return json!({ "type": "array", "items": rows(&schema["items"], paths, defs) });
+        return json!({ "type": "array", "items": row_schema(&schema["items"], paths, defs) });
     }
     json!({ "type": "object", "properties": members(schema, paths, defs) })
 }
@@ -174,7 +174,7 @@ fn only<'a>(schema: &'a Value, defs: &'a Value) -> &'a Value {
 }
 
 /// Only the type. A member that can be null has none, because not every client accepts a list of types.
-fn of_type(schema: &Value, defs: &Value) -> Value {
+fn schema_of_type(schema: &Value, defs: &Value) -> Value {
     match &resolved(schema, defs)["type"] {
         Value::String(name) => json!({ "type": name }),
         _ => json!({}),

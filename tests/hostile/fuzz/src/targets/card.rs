@@ -14,7 +14,7 @@ const MAX_SEEN: usize = 250;
 
 pub(super) fn read(body: &[u8]) -> Verdict {
     if let Ok(document) = agent_card::document(body) {
-        assert_short(&document_texts::of_card(&document));
+        assert_short(&document_texts::card_faults(&document));
     }
     match agent_card::read_body(body) {
         Ok(card) => {

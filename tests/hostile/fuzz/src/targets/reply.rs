@@ -86,8 +86,8 @@ fn verdict(reply: RpcReply) -> Verdict {
 
 /// Text checks of a result end, and their faults are short.
 fn assert_short_faults(result: &Value) {
-    assert_short(&document_texts::of_opening(result));
+    assert_short(&document_texts::opening_faults(result));
     if let Some(tools) = result["tools"].as_array() {
-        assert_short(&document_texts::of_tools(tools, 0));
+        assert_short(&document_texts::tool_faults(tools, 0));
     }
 }

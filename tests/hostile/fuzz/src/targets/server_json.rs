@@ -19,12 +19,12 @@ pub(super) fn read(body: &[u8]) -> Verdict {
     if let Some(members) = document.as_object() {
         let _ = server_json::looks_like(members);
     }
-    let _ = server_card::read(&document);
-    match server_json::read(&document, Reach::Public) {
+    let _ = server_card::parse_server_card(&document);
+    match server_json::parse_server_json(&document, Reach::Public) {
         Ok(server) => {
             assert_limits(&server);
             // A document that is valid in public mode is valid in development mode.
-            assert_eq!(server_json::read(&document, Reach::Development).as_ref(), Ok(&server));
+            assert_eq!(server_json::parse_server_json(&document, Reach::Development).as_ref(), Ok(&server));
             Verdict::Accepted
         }
         Err(violations) => {

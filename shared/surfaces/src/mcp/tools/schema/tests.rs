@@ -42,7 +42,7 @@ fn schemas_of_arguments_are_short_and_have_examples() {
     let mut too_long = Vec::new();
     for entry in CATALOGUE {
         let example: Value = serde_json::from_str(entry.example).unwrap();
-        let schema = of_arguments(&(entry.input_schema)(), &example);
+        let schema = argument_schema(&(entry.input_schema)(), &example);
         let text = schema.to_string();
         too_long.extend((text.len() > 1536).then(|| (entry.name, text.len())));
         assert!(longest_pattern(&schema) <= MAX_PATTERN, "{}", entry.name);
@@ -64,7 +64,7 @@ fn schemas_of_arguments_are_short_and_have_examples() {
 #[test]
 fn schemas_of_results_allow_an_answer_or_a_problem() {
     for entry in CORE.operations() {
-        let schema = of_result(&(entry.output_schema)(), entry.short);
+        let schema = result_schema(&(entry.output_schema)(), entry.short);
         assert!(schema.to_string().len() <= 1024, "{}: {schema}", entry.name);
         let validator = jsonschema::validator_for(&schema).unwrap();
         assert!(!validator.is_valid(&json!({})), "{}", entry.name);
@@ -94,7 +94,7 @@ fn argument_has_one_type_its_choices_its_default_and_an_example() {
         "$defs": { "Kind": { "oneOf": [{ "const": "agent", "type": "string" }, { "const": "mcp", "type": "string" }] } },
     });
     assert_eq!(
-        of_arguments(&schema, &json!({ "limit": 5 })),
+        argument_schema(&schema, &json!({ "limit": 5 })),
         json!({
             "type": "object",
             "properties": {
@@ -117,7 +117,7 @@ fn result_contains_the_members_of_the_short_answer() {
         },
         "$defs": { "Hit": { "type": "object", "properties": { "name": { "type": "string" }, "x": {} } } },
     });
-    let result = of_result(&schema, &["ok", "hits.name"]);
+    let result = result_schema(&schema, &["ok", "hits.name"]);
     let name = json!({ "type": "object", "properties": { "name": { "type": "string" } } });
     assert_eq!(result["properties"]["hits"], json!({ "type": "array", "items": name }));
     assert_eq!(result["properties"].get("long"), None);

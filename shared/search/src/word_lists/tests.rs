@@ -20,7 +20,7 @@ fn texts() -> Vec<&'static str> {
 fn stored_vectors_are_those_of_the_phrases() {
     let digest: [u8; DIGEST] = Sha256::digest(TEXT).into();
     if std::env::var_os("UPDATE").is_some() {
-        let embeddings: Vec<_> = texts().into_iter().map(embedding::of).collect();
+        let embeddings: Vec<_> = texts().into_iter().map(embedding::embed).collect();
         let scales = embeddings.iter().flat_map(|one| one.scale.to_le_bytes());
         let parts = embeddings.iter().flat_map(|one| one.parts.iter().copied());
         let bytes: Vec<u8> = digest.into_iter().chain(scales).chain(parts).collect();
@@ -39,7 +39,7 @@ fn stored_vectors_are_those_of_the_phrases() {
 }
 
 fn first_words(query: &str) -> Vec<&'static str> {
-    let matches = matches(&embedding::vector(query).unwrap());
+    let matches = phrase_matches(&embedding::vector(query).unwrap());
     matches.iter().map(|one| one.terms.words[0].as_str()).collect()
 }
 

@@ -1,6 +1,5 @@
-use std::time::Duration;
-
 use super::*;
+use std::time::Duration;
 
 fn limit(per_second: u32, at_once: u32) -> CallerLimit {
     CallerLimit::new(RequestRate { per_second, at_once }, Clock::manual(Moment::UNIX_EPOCH))
@@ -50,4 +49,43 @@ fn memory_is_bounded_and_busy_callers_are_remembered() {
     }
     let callers = limit.callers.lock().unwrap();
     assert!(callers.current.len() + callers.previous.len() <= 2 * MAX_CALLERS);
+}
+
+const LOCAL: &str = "http://127.0.0.1:8080";
+const PUBLIC: &str = "https://registry.example.com";
+
+fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+    let value = |text: &str| HeaderValue::from_bytes(text.as_bytes()).unwrap();
+    pairs.iter().map(|(name, text)| (HeaderName::from_static(name), value(text))).collect()
+}
+
+fn allows(base_url: &str, name: &'static str, value: &str) -> bool {
+    check_names(base_url, &headers(&[(name, value)])).is_ok()
+}
+
+#[test]
+fn local_registry_accepts_only_loopback_names() {
+    for good in ["http://localhost:6274", "http://127.0.0.1:8080", "http://[::1]", "https://app.localhost"] {
+        assert!(allows(LOCAL, "origin", good), "{good}");
+    }
+    for bad in
+        ["https://evil.example.com", "http://localhost.evil.example", "null", "", "x", "http://128.0.0.1"]
+    {
+        assert!(!allows(LOCAL, "origin", bad), "{bad}");
+    }
+    assert!(allows(LOCAL, "host", "127.0.0.1:8080") && allows(LOCAL, "host", "localhost"));
+    assert!(!allows(LOCAL, "host", "evil.example.com"));
+    assert!(!allows(LOCAL, "host", "evil.example.com:8080"));
+    assert!(check_names(LOCAL, &HeaderMap::new()).is_ok());
+}
+
+#[test]
+fn public_registry_accepts_every_valid_origin() {
+    for good in ["https://app.example.org", "http://localhost:6274", "vscode-webview://abc", "null"] {
+        assert!(allows(PUBLIC, "origin", good), "{good}");
+    }
+    for bad in ["", "not an origin", "https://", "https://app.example.org/page", "é"] {
+        assert!(!allows(PUBLIC, "origin", bad), "{bad}");
+    }
+    assert!(allows(PUBLIC, "host", "a1b2.execute-api.eu-central-1.amazonaws.com"));
 }
