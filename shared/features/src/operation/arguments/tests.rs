@@ -36,7 +36,7 @@ fn parameters_are_parsed_as_the_types_of_their_fields() {
     assert_eq!(read("limit=3&is_short=true&order=newest&other=x").unwrap(), asked);
     for (query, detail) in [
         ("limit=3x", "`limit`: must be a whole number in digits, and not too large."),
-        ("limit=", "`limit`: cannot parse integer from empty string."),
+        ("limit=", "`limit`: must be a whole number in digits, and not too large."),
         ("is_short=1", "`is_short`: provided string was not `true` or `false`."),
         ("order=oldest", "`order`: unknown value `oldest`, expected `newest`."),
         ("limit=1&limit=2", "duplicate field `limit`."),

@@ -15,7 +15,7 @@ pub(super) type Reader = fn(&[u8]) -> Verdict;
 /// All targets, by the name of their folder in the corpus.
 pub(super) const TARGETS: [(&str, Reader); 5] = [
     ("agent_card", card::read),
-    ("server_json", server_json::parse_server_json),
+    ("server_json", server_json::read),
     ("reply", reply::read),
     ("cursor", cursor::read),
     ("url", url::read),
