@@ -112,9 +112,9 @@ async fn every_surface_states_the_same_facts() {
     registry.recheck().await;
     registry.tick_after(HOUR).await;
     for (id, ..) in &listings[5..] {
-        registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+        registry.withdraw(id, "Test.").await;
     }
-    registry.run("operator", json!({ "command": "restore", "listing_id": listings[6].0 })).await;
+    registry.restore(&listings[6].0).await;
     registry.index().await;
     drop(dump::run(&registry.app, &DumpLimits::default()).await.unwrap());
     let dump = lines(&dumps(&registry).await["dumps"][0]).await;

@@ -6,4 +6,5 @@ mod ai_catalog;
 mod badge;
 mod discovery;
 mod legal;
+mod paging;
 mod registry_name;

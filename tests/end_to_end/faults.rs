@@ -8,7 +8,6 @@ mod costs;
 mod damaged_index;
 mod disordered_events;
 mod failure_rates;
-mod fortnight;
 mod full_disk;
 mod funnel;
 mod hostile_peers;
@@ -16,8 +15,3 @@ mod memory;
 mod restart;
 mod stale_index;
 mod table_faults;
-
-/// Prints one row of the table that `tests/hostile/faults` collects: the fault and its effect.
-fn print_row(fault: &str, figures: &str) {
-    println!("\nfault: {fault:<46} {figures}");
-}

@@ -1,5 +1,6 @@
 //! Provides registries that contain Live listings, and the schemas for checking documents.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use axum::response::Response;
@@ -67,47 +68,58 @@ pub(crate) async fn live_pair_with(options: TestOptions) -> LivePair {
     LivePair { registry, agent, server, peers }
 }
 
-/// The file name of the first part of the dump of the day, which is written if it is missing.
-pub(crate) async fn dump_part(pair: &LivePair) -> String {
-    drop(dump::run(&pair.registry.app, &DumpLimits::default()).await.unwrap());
-    let dump = pair.registry.app.store.dumps().await.unwrap().remove(0).dump;
-    format!("{}.jsonl.gz", dump.parts[0].sha256)
+/// Values that exist for the placeholders in paths, by placeholder or, where it has several meanings, by path.
+pub(crate) async fn placeholders(pair: &LivePair) -> BTreeMap<&'static str, String> {
+    let registry = &pair.registry;
+    let skills = registry.get("/.well-known/agent-skills/index.json").await.body;
+    let skill = skills["skills"][0]["name"].as_str().unwrap().to_owned();
+    // The dump of the day is written if it is missing.
+    drop(dump::run(&registry.app, &DumpLimits::default()).await.unwrap());
+    let dump = registry.app.store.dumps().await.unwrap().remove(0).dump;
+    let tile = format!("000.p/{}", registry.get("/log").await.body["tree_size"]);
+    let tools = registry.get(&format!("/api/listings/tools?id={}", pair.server)).await.body;
+    let score = registry.get(&format!("/api/score?url={}", pair.peers[0].card())).await.body;
+    let report = score["report_url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    BTreeMap::from([
+        ("id", pair.agent.to_string()),
+        ("hash", tools["tools"][0]["hash"].as_str().unwrap().to_owned()),
+        ("index", "0".to_owned()),
+        ("/badge/{name}", "live".to_owned()),
+        ("/skills/{name}", format!("{skill}.md")),
+        ("/skills/{name}.md", skill),
+        ("/list/{id}/tools", pair.server.to_string()),
+        ("/check/{id}", report.clone()),
+        ("/check/{id}/report.json", report),
+        ("/dumps/{part}", format!("{}.jsonl.gz", dump.parts[0].sha256)),
+        ("/log/tile/{tile}", format!("0/{tile}")),
+        ("/log/tile/{*tile}", format!("0/{tile}")),
+        ("tile", tile),
+    ])
+}
+
+/// The path with all placeholders filled; `None` if one of them has no value.
+pub(crate) fn filled(path: &str, values: &BTreeMap<&str, String>) -> Option<String> {
+    let mut path = path.to_owned();
+    while let Some(start) = path.find('{') {
+        let end = start + path[start..].find('}')?;
+        let whole = path.split('?').next().unwrap_or_default();
+        let name = path[start + 1..end].trim_start_matches('*');
+        let value = values.get(whole).or_else(|| values.get(name))?;
+        path.replace_range(start..=end, value);
+    }
+    Some(path)
 }
 
 /// Every document and page at each of its paths. Placeholders in a path are replaced by values that exist.
 pub(crate) async fn all_documents(pair: &LivePair) -> Vec<(&'static AnyDocument, String)> {
-    let skills = pair.registry.get("/.well-known/agent-skills/index.json").await.body;
-    let skill = format!("{}.md", skills["skills"][0]["name"].as_str().unwrap());
-    let part = dump_part(pair).await;
-    let leaves = pair.registry.get("/log").await.body["tree_size"].as_u64().unwrap();
-    let tile = format!("0/000.p/{leaves}");
-    let tools = pair.registry.get(&format!("/api/listings/tools?id={}", pair.server)).await.body;
-    let tool = tools["tools"][0]["hash"].as_str().unwrap().to_owned();
-    let card = pair.peers[0].card();
-    let score = pair.registry.get(&format!("/api/score?url={card}")).await.body;
-    let report = score["report_url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-    let with_value = |path: &str| {
-        let (placeholder, value) = match path {
-            "/badge/{name}" => ("{name}", "live.svg"),
-            "/skills/{name}" => ("{name}", skill.as_str()),
-            "/list/{id}" => ("{id}", pair.agent.as_str()),
-            "/list/{id}/tools" => ("{id}", pair.server.as_str()),
-            "/tools/{hash}" => ("{hash}", tool.as_str()),
-            "/check/{id}" | "/check/{id}/report.json" => ("{id}", report.as_str()),
-            "/dumps/{part}" => ("{part}", part.as_str()),
-            "/log/evidence/{index}" => ("{index}", "0"),
-            "/log/tile/{*tile}" => ("{*tile}", tile.as_str()),
-            _ => ("{", "{"),
-        };
-        path.replace(placeholder, value)
-    };
-    let documents = [DOCUMENTS, GUIDES, PAGES, ASSETS].into_iter().flatten();
-    let at_paths = |document: &&'static AnyDocument| {
-        document.paths.iter().map(|path| (*document, with_value(path))).collect()
-    };
-    let all: Vec<Vec<(&'static AnyDocument, String)>> = documents.map(at_paths).collect();
-    let all: Vec<_> = all.into_iter().flatten().collect();
-    assert!(all.iter().all(|(_, path)| !path.contains('{')), "a placeholder has no value: {all:?}");
+    let values = placeholders(pair).await;
+    let mut all = Vec::new();
+    for document in [DOCUMENTS, GUIDES, PAGES, ASSETS].into_iter().flatten() {
+        for path in document.paths {
+            let path = filled(path, &values).unwrap_or_else(|| panic!("{path}: a placeholder has no value"));
+            all.push((*document, path));
+        }
+    }
     all
 }
 
@@ -176,9 +188,13 @@ fn numbered(text: &str) -> String {
     shown
 }
 
-/// A document with only these members; null stands for a missing one.
+/// A document with only these members; null stands for a missing one. A name that begins with `/` is a JSON pointer.
 pub(crate) fn members(document: &Value, names: &[&str]) -> Value {
-    names.iter().map(|name| ((*name).to_owned(), document[name].clone())).collect()
+    let member = |name: &str| match name.starts_with('/') {
+        true => document.pointer(name).cloned().unwrap_or_default(),
+        false => document[name].clone(),
+    };
+    names.iter().map(|name| ((*name).to_owned(), member(name))).collect()
 }
 
 /// The first item of a list that has this value.
@@ -243,6 +259,13 @@ pub(crate) async fn live_agent_with(options: TestOptions) -> (TestRegistry, Peer
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
     let id = registry.live_card(&peer.card()).await;
     (registry, peer, id)
+}
+
+/// A registry with Live agents of one fleet, which the search index does not contain, and the peer that answers for them.
+pub(crate) async fn live_agents(options: TestOptions, count: u32) -> (TestRegistry, Peer, Vec<ListingId>) {
+    let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
+    let ids = registry.live_agents(&peer, 0..count).await;
+    (registry, peer, ids)
 }
 
 /// A registry with one Live MCP server, and the peer that answers for it.

@@ -4,24 +4,20 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use axum::Router;
-use axum::extract::{Query, State};
-use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::response::IntoResponse as _;
 use http::header;
 use local::mirror::{Job, Mirror};
 use registry::federation::imports::ImportReport;
 use registry::model::{Clock, LimitedAction};
+use tempfile::TempDir;
 use tests::prelude::*;
 use tests::test_registry::NOON;
-use tokio::sync::Notify;
 
 use crate::fixtures::server_json;
-
-const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 
 fn document(number: usize) -> Value {
     let remote = format!("https://host-{number}.example.org/mcp");
@@ -29,94 +25,73 @@ fn document(number: usize) -> Value {
 }
 
 fn entry(document: &Value, status: &str) -> Value {
-    json!({ "server": document, "_meta": { OFFICIAL: { "status": status, "isLatest": true } } })
+    let official = json!({ "status": status, "isLatest": true });
+    json!({ "server": document, "_meta": { "io.modelcontextprotocol.registry/official": official } })
 }
 
 /// Three pages: four active documents; one broken, one active, one deleted, one deprecated; four active documents.
 fn pages() -> Vec<Vec<Value>> {
     let active = |number| entry(&document(number), "active");
     let broken = json!({ "name": "org.example/broken", "description": "No version." });
+    let inactive = [entry(&document(90), "deleted"), entry(&document(91), "deprecated")];
     vec![
         (0..4).map(active).collect(),
-        vec![
-            entry(&broken, "active"),
-            active(4),
-            entry(&document(90), "deleted"),
-            entry(&document(91), "deprecated"),
-        ],
+        [entry(&broken, "active"), active(4)].into_iter().chain(inactive).collect(),
         (5..9).map(active).collect(),
     ]
 }
 
 /// A peer with the official registry API. Its cursors have the format of the official registry.
-#[derive(Clone, Default)]
 struct Official {
-    pages: Arc<Vec<Vec<Value>>>,
-    requests: Arc<Mutex<Vec<BTreeMap<String, String>>>>,
-    /// What happens to the next request for any page after the first.
-    fault: Arc<Mutex<PageFault>>,
-    fault_reached: Arc<Notify>,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum PageFault {
-    #[default]
-    None,
-    /// One 429 with a wait of a second.
-    RateLimited,
-    NoAnswer,
+    peer: Peer,
+    /// How many requests for a page after the first it still refuses with a 429 and a wait of a second.
+    refusals: Arc<AtomicUsize>,
 }
 
 impl Official {
-    fn new(pages: Vec<Vec<Value>>) -> Self {
-        Self { pages: Arc::new(pages), ..Self::default() }
-    }
-
-    fn set_fault(&self, fault: PageFault) {
-        *self.fault.lock().unwrap() = fault;
-    }
-
-    /// Starts to serve and returns the base URL.
-    async fn start(&self) -> String {
-        let listener = tests::ports::listen("127.0.0.1").await.unwrap();
-        let base = format!("http://{}", listener.local_addr().unwrap());
-        let router = Router::new().route("/v0.1/servers", get(list)).with_state(self.clone());
-        tokio::spawn(async move { drop(axum::serve(listener, router).await) });
-        base
+    async fn start(pages: Vec<Vec<Value>>, refusals: usize) -> Self {
+        let refusals = Arc::new(AtomicUsize::new(refusals));
+        let left = Arc::clone(&refusals);
+        let peer = Peer::start(move |request| {
+            if request.path != "/v0.1/servers" {
+                return empty(404);
+            }
+            let requested = query(request).remove("cursor");
+            let is_requested =
+                |page: &usize| requested.as_ref().is_none_or(|cursor| *cursor == cursor_of(*page));
+            let page = (0..pages.len()).find(is_requested).unwrap();
+            let refuse = |left: usize| left.checked_sub(1);
+            if page > 0 && left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, refuse).is_ok() {
+                return ([(header::RETRY_AFTER, "1")], empty(429)).into_response();
+            }
+            let next = (page + 1 < pages.len()).then(|| cursor_of(page + 1));
+            let metadata = json!({ "count": pages[page].len(), "nextCursor": next });
+            json_answer(200, &json!({ "servers": pages[page], "metadata": metadata }))
+        });
+        Self { peer: peer.await, refusals }
     }
 
     /// The cursors of all requests since the last call.
     fn take_cursors(&self) -> Vec<String> {
-        let requests = std::mem::take(&mut *self.requests.lock().unwrap());
-        requests.into_iter().map(|query| query.get("cursor").cloned().unwrap_or_default()).collect()
+        let requests = self.peer.requests();
+        self.peer.forget_requests();
+        requests.iter().map(|request| query(request).remove("cursor").unwrap_or_default()).collect()
     }
 }
 
-fn cursor(page: usize) -> String {
+fn query(request: &PeerRequest) -> BTreeMap<String, String> {
+    form_urlencoded::parse(request.query.as_bytes()).into_owned().collect()
+}
+
+fn cursor_of(page: usize) -> String {
     format!("org.example/page & more:{page}.0.0")
 }
 
-async fn list(State(official): State<Official>, Query(query): Query<BTreeMap<String, String>>) -> Response {
-    official.requests.lock().unwrap().push(query.clone());
-    let requested = query.get("cursor");
-    let page = (0..official.pages.len())
-        .find(|page| requested.is_none_or(|requested| *requested == cursor(*page)))
-        .unwrap();
-    let fault = *official.fault.lock().unwrap();
-    if page > 0 && fault != PageFault::None {
-        official.fault_reached.notify_one();
-        if fault == PageFault::NoAnswer {
-            std::future::pending::<()>().await;
-        }
-        official.set_fault(PageFault::None);
-        return ([(header::RETRY_AFTER, "1")], empty(429)).into_response();
+/// Waits until a peer has received requests.
+async fn requested(peer: &Peer, count: usize) {
+    while peer.requests().len() < count {
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    let next = (page + 1 < official.pages.len()).then(|| cursor(page + 1));
-    let servers = &official.pages[page];
-    json_answer(
-        200,
-        &json!({ "servers": servers, "metadata": { "count": servers.len(), "nextCursor": next } }),
-    )
 }
 
 pub(crate) fn job(from: &str, to: &str) -> Job {
@@ -142,11 +117,13 @@ pub(crate) fn counts(report: ImportReport) -> [usize; 3] {
     [report.published, report.refused, report.skipped]
 }
 
-fn file(folder: &Path, documents: impl IntoIterator<Item = Value>) -> String {
+/// A folder with a file of these documents, and the path of the file.
+fn file(documents: impl IntoIterator<Item = Value>) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
     let lines: String = documents.into_iter().map(|document| format!("{document}\n")).collect();
-    let path = folder.join("servers.jsonl");
+    let path = folder.path().join("servers.jsonl");
     std::fs::write(&path, lines).unwrap();
-    path.to_str().unwrap().to_owned()
+    (folder, path.to_str().unwrap().to_owned())
 }
 
 fn lines(path: &Path) -> Vec<Value> {
@@ -161,12 +138,10 @@ async fn listing_count(registry: &TestRegistry) -> usize {
 
 #[tokio::test]
 async fn mirror_reads_a_registry_page_by_page() {
-    let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
-    let base = official.start().await;
-    official.set_fault(PageFault::RateLimited);
+    let (registry, official) = (TestRegistry::start().await, Official::start(pages(), 1).await);
     let folder = tempfile::tempdir().unwrap();
     let (state, report) = (folder.path().join("state.json"), folder.path().join("refused.jsonl"));
-    let from = format!("{base}/v0.1/servers?updated_since=2026-11-01T00:00:00Z");
+    let from = official.peer.url("/v0.1/servers?updated_since=2026-11-01T00:00:00Z");
     let job =
         Job { resume: Some(state.clone()), report: Some(report.clone()), ..job(&from, &registry.url("")) };
     let start = Instant::now();
@@ -180,63 +155,62 @@ async fn mirror_reads_a_registry_page_by_page() {
     assert!(!refusals[0]["violations"].as_array().unwrap().is_empty());
     assert!(!state.exists(), "a finished mirror keeps no state");
 
-    let requests = official.requests.lock().unwrap().clone();
-    assert_eq!(requests.len(), 4, "the second page was not requested twice: {requests:?}");
-    for query in &requests {
-        assert_eq!((query["limit"].as_str(), query["version"].as_str()), ("100", "latest"));
-        assert_eq!(query["updated_since"], "2026-11-01T00:00:00Z");
+    for request in official.peer.requests() {
+        let expected = [("limit", "100"), ("version", "latest"), ("updated_since", "2026-11-01T00:00:00Z")];
+        for (name, value) in expected {
+            assert_eq!(query(&request)[name], value);
+        }
     }
-    assert_eq!(official.take_cursors(), [String::new(), cursor(1), cursor(1), cursor(2)]);
+    // The second page was requested twice.
+    assert_eq!(official.take_cursors(), [String::new(), cursor_of(1), cursor_of(1), cursor_of(2)]);
 }
 
 #[tokio::test]
 async fn interrupted_mirror_resumes_at_its_page() {
-    let (registry, official) = (TestRegistry::start().await, Official::new(pages()));
-    let base = official.start().await;
-    official.set_fault(PageFault::NoAnswer);
+    let registry = TestRegistry::start().await;
+    let official = Official::start(pages(), usize::MAX).await;
     let folder = tempfile::tempdir().unwrap();
-    let job = Job { resume: Some(folder.path().join("state.json")), ..job(&base, &registry.url("")) };
+    let resume = Some(folder.path().join("state.json"));
+    let job = Job { resume, ..job(&official.peer.origin, &registry.url("")) };
     tokio::select! {
         end = mirror(&job) => panic!("the second page was answered: {end:?}"),
-        () = official.fault_reached.notified() => {}
+        () = requested(&official.peer, 2) => {}
     }
     assert_eq!((listing_count(&registry).await, official.take_cursors().len()), (4, 2));
     let other = Job { to: "http://127.0.0.1:1".to_owned(), ..job.clone() };
     assert!(Mirror::new(other).unwrap_err().contains("belongs to another import"));
 
-    official.set_fault(PageFault::None);
-    let (counted, end) = mirror(&job).await;
-    assert_eq!((counts(counted), end), ([9, 1, 2], Ok(())), "the counts do not include both runs");
-    assert_eq!(official.take_cursors(), [cursor(1), cursor(2)], "the first page was requested again");
-    assert_eq!(listing_count(&registry).await, 9);
-
-    let (again, _) = mirror(&job).await;
-    assert_eq!(counts(again), [0, 1, 11], "mirroring again is harmless");
-    assert_eq!(listing_count(&registry).await, 9, "mirroring again created listings twice");
+    official.refusals.store(0, Ordering::SeqCst);
+    // The counts include both runs, and the first page is not requested again. Mirroring again is harmless.
+    for (expected, cursors) in [
+        ([9, 1, 2], vec![cursor_of(1), cursor_of(2)]),
+        ([0, 1, 11], vec![String::new(), cursor_of(1), cursor_of(2)]),
+    ] {
+        let (counted, end) = mirror(&job).await;
+        assert_eq!((counts(counted), end), (expected, Ok(())));
+        assert_eq!(official.take_cursors(), cursors);
+        assert_eq!(listing_count(&registry).await, 9);
+    }
 }
 
 #[tokio::test]
 async fn mirror_resumes_after_the_hourly_rate_limit() {
-    let registry =
-        TestRegistry::start_with(TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 5))
-            .await;
-    let folder = tempfile::tempdir().unwrap();
-    let from_file = file(folder.path(), (0..12).map(document));
-    let official = Official::new(vec![(0..12).map(|number| entry(&document(number), "active")).collect()]);
-    let from_registry = official.start().await;
+    let options = TestOptions::default().with_rates().with_setting("PUBLISH_PER_HOUR", 5);
+    let registry = TestRegistry::start_with(options).await;
+    let (folder, from_file) = file((0..12).map(document));
+    let entries = (0..12).map(|number| entry(&document(number), "active")).collect();
+    let official = Official::start(vec![entries], 0).await;
     let state = folder.path().join("state.json");
-    for (from, is_new) in [(from_file, true), (from_registry, false)] {
+    for (from, is_new) in [(from_file, true), (official.peer.origin.clone(), false)] {
         let job = Job { resume: Some(state.clone()), ..job(&from, &registry.url("")) };
-        let sent = |report: ImportReport| if is_new { report.published } else { report.skipped };
-        for expected in [5, 10] {
+        for expected in [5, 10, 12] {
             let (counted, end) = mirror(&job).await;
-            assert!(end.unwrap_err().contains("PUBLISH_PER_HOUR"));
-            assert_eq!(sent(counted), expected);
+            let sent = if is_new { counted.published } else { counted.skipped };
+            assert_eq!(sent, expected, "not every document was sent once");
+            let is_limited = end.is_err_and(|error| error.contains("PUBLISH_PER_HOUR"));
+            assert_eq!(is_limited, expected < 12);
             registry.advance(HOUR);
         }
-        let (counted, end) = mirror(&job).await;
-        assert_eq!((sent(counted), end), (12, Ok(())), "not every document was sent once");
-        registry.advance(HOUR);
     }
     assert_eq!(listing_count(&registry).await, 12);
 }
@@ -245,28 +219,25 @@ async fn mirror_resumes_after_the_hourly_rate_limit() {
 async fn rate_limited_host_does_not_block_other_hosts() {
     let options = TestOptions::default().with_rate(LimitedAction::Publish, |rate| rate.target = 6);
     let registry = TestRegistry::start_with(options).await;
-    let folder = tempfile::tempdir().unwrap();
     let at_one_host = |number| {
         let mut document = document(number);
         document["remotes"][0]["url"] = json!(format!("https://crowded.example.org/{number}/mcp"));
         document
     };
-    let from = file(folder.path(), (0..8).map(at_one_host).chain((8..11).map(document)));
+    let (folder, from) = file((0..8).map(at_one_host).chain((8..11).map(document)));
     let report = folder.path().join("refused.jsonl");
     let job = Job { report: Some(report.clone()), ..job(&from, &registry.url("")) };
     let (counted, end) = mirror(&job).await;
     assert_eq!((counts(counted), end), ([9, 2, 0], Ok(())));
-    let refusals: Vec<(Value, bool)> = lines(&report)
-        .into_iter()
-        .map(|mut line| (line["code"].take(), line["detail"].as_str().unwrap().contains("for this host")))
-        .collect();
-    assert_eq!(refusals, [(json!("rate_limited"), true), (json!("rate_limited"), true)]);
+    for line in lines(&report) {
+        assert_eq!(line["code"], "rate_limited");
+        assert_contains(&line["detail"].to_string(), &["for this host"]);
+    }
 }
 
 #[tokio::test]
 async fn refused_host_does_not_stop_the_import() {
-    let folder = tempfile::tempdir().unwrap();
-    let from = file(folder.path(), (0..2).map(document));
+    let (folder, from) = file((0..2).map(document));
     let problem = json!({ "ok": false, "code": "host_blocked", "detail": "Reason: ##[error]Spam." });
     let peer = Peer::start(move |_| json_answer(403, &problem)).await;
     let report = folder.path().join("refused.jsonl");
@@ -280,23 +251,19 @@ async fn refused_host_does_not_stop_the_import() {
 
 #[tokio::test]
 async fn file_with_invalid_json_is_refused_as_a_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = file(folder.path(), [document(0), document(1)]);
+    let (_folder, path) = file([document(0), document(1)]);
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text + "{\"name\": \n").unwrap();
     let error = Mirror::new(job(&path, "http://127.0.0.1:1")).unwrap_err();
-    assert!(error.contains("at line 4") && error.contains("JSON Lines"), "{error}");
+    assert_contains(&error, &["at line 4", "JSON Lines"]);
 }
 
 #[tokio::test]
 async fn mirror_waits_for_a_busy_registry() {
     let peer = Peer::start(|_| ([(header::RETRY_AFTER, "1")], empty(503)).into_response()).await;
-    let folder = tempfile::tempdir().unwrap();
-    let from = file(folder.path(), (0..3).map(document));
+    let (_folder, from) = file((0..3).map(document));
     let recovering = async {
-        while peer.requests().is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        requested(&peer, 1).await;
         peer.answer_with(|_| json_answer(200, &json!({ "ok": true, "status": "queued" })));
     };
     let job = job(&from, &peer.url("/base/"));
@@ -304,30 +271,30 @@ async fn mirror_waits_for_a_busy_registry() {
     assert_eq!((counts(counted), end), ([3, 0, 0], Ok(())));
     let requests = peer.requests();
     assert!(requests.len() > 3, "a refused document was not sent again");
-    assert!(requests.iter().all(|request| request.name() == "POST /base/api/publish"));
-    assert!(
-        requests.iter().all(|request| (0..3).any(|number| request.body["server_json"] == document(number)))
-    );
+    for request in requests {
+        assert_eq!(request.name(), "POST /base/api/publish");
+        assert!((0..3).any(|number| request.body["server_json"] == document(number)));
+    }
 }
 
 #[tokio::test]
 async fn mirror_stops_if_the_target_is_not_a_registry() {
-    let folder = tempfile::tempdir().unwrap();
-    let from = file(folder.path(), (0..3).map(document));
+    let (_folder, from) = file((0..3).map(document));
     let elsewhere = Peer::start(|_| empty(500)).await;
     let there = elsewhere.url("/api/publish");
     let moved = move |_: &_| ([(header::LOCATION, there.clone())], empty(307)).into_response();
-    for peer in [Peer::start(|_| empty(404)).await, Peer::start(moved).await] {
-        let (_, end) = mirror(&job(&from, &peer.origin)).await;
-        let error = end.unwrap_err();
-        assert!(error.contains("this is the base URL of a registry"), "{error}");
+    let (nothing, moved) = (Peer::start(|_| empty(404)).await, Peer::start(moved).await);
+    // A redirect to another host is not followed.
+    for (from, to, words) in [
+        (&from, nothing.origin.as_str(), "this is the base URL of a registry"),
+        (&from, &moved.origin, "this is the base URL of a registry"),
+        (&from, "http://127.0.0.1:1", "Nothing accepts connections"),
+    ] {
+        assert_contains(&mirror(&job(from, to)).await.1.unwrap_err(), &[words]);
     }
     assert!(elsewhere.requests().is_empty(), "a redirect to another host was followed");
     let (_, end) = mirror(&job(&elsewhere.origin, &elsewhere.origin)).await;
-    assert!(end.unwrap_err().contains("answers 500"), "the source is no registry");
-    let (_, end) = mirror(&job(&from, "http://127.0.0.1:1")).await;
-    let error = end.unwrap_err();
-    assert!(error.contains("Nothing accepts connections"), "{error}");
+    assert_contains(&end.unwrap_err(), &["answers 500"]);
 }
 
 #[tokio::test]

@@ -160,7 +160,7 @@ async fn canary_uses_the_registry_and_leaves_no_trace() {
     assert_eq!(registry.get("/log").await.body["tree_size"], log["tree_size"]);
 
     let id = ListingId::of_url(&registry.url("/.well-known/agent-card.json").parse().unwrap());
-    registry.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": "Test." })).await;
+    registry.withdraw(&id, "Test.").await;
     assert_eq!(registry.tick_after(TICK).await["metrics"]["CanaryFailures"], 1);
 }
 

@@ -21,5 +21,6 @@ mod score_report;
 mod search_active;
 mod take_demo;
 mod talk;
+mod texts;
 mod tools;
 mod trust;

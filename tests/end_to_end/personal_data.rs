@@ -3,64 +3,37 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
+use std::ops::Range;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use registry::model::Caller;
+use registry::model::{Caller, Contact, ContactFrom};
 use tests::peers::stripe::Stripe;
 use tests::prelude::*;
 
-use crate::fixtures::{live_agent, own_words};
+use crate::fixtures::{live_agent, own_words, values_of};
 
 /// The address of the caller in these tests. No peer has it.
 const CALLER: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 77));
 const EMAIL: &str = "jane.doe@private.example.org";
 const OTHER_EMAIL: &str = "someone.else@private.example.org";
 
+/// A registry that got personal data in every way in which it accepts them, all from [`CALLER`].
 struct Filled {
     registry: TestRegistry,
     agent: ListingId,
     server: ListingId,
     _stripe: Stripe,
-    _peers: Vec<Peer>,
+    _peers: [Peer; 4],
 }
 
-impl Filled {
-    async fn post(&self, path: &str, body: &Value) -> Reply {
-        self.registry.post_from(CALLER, path, body).await
-    }
-
-    async fn post_ok(&self, path: &str, body: &Value) -> Value {
-        self.post(path, body).await.ok()
-    }
-
-    async fn a2a(&self, method: &str, params: Value) -> Value {
-        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        self.post_ok("/api/a2a", &call).await
-    }
-
-    async fn tool(&self, name: &str, arguments: Value) -> Value {
-        let params = json!({ "name": name, "arguments": arguments });
-        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-        let answer = self.post_ok("/api/protocol", &call).await;
-        assert_eq!(answer["result"]["isError"], false, "{name}: {answer}");
-        answer["result"]["structuredContent"].clone()
-    }
-
-    async fn feedback(&self, id: &ListingId) -> Value {
-        let demo = self.post_ok("/api/products/demo", &json!({ "listing_id": id })).await;
-        let mut draft = own_words(&demo["next_steps"]["example_body"]);
-        draft["contact_email"] = json!(EMAIL);
-        draft["body"] = json!(format!("Please write to {EMAIL}."));
-        self.post_ok("/api/products/feedback", &draft).await
-    }
-
-    async fn command(&self, command: Value) -> Value {
-        ::operator::handle(&self.registry.app, command).await.unwrap()
-    }
+async fn feedback_with_email(registry: &TestRegistry, id: &ListingId) -> Value {
+    let mut draft = own_words(&registry.draft(id).await);
+    draft["contact_email"] = json!(EMAIL);
+    draft["body"] = json!(format!("Please write to {EMAIL}."));
+    registry.feedback(&draft).await.ok()
 }
 
-/// Sends personal data in every way in which the registry accepts it.
 async fn filled() -> Filled {
     let stripe = Stripe::start().await;
     let options = stripe.options(TestOptions::default().with_rates());
@@ -68,73 +41,30 @@ async fn filled() -> Filled {
         .with_setting("PAYMENTS", "on")
         .with(|settings| settings.payments_open_after = 1)
         .with(|settings| settings.founding_seats = 1);
-    let registry = TestRegistry::start_with(options).await;
+    let registry = TestRegistry::start_with(options).await.called_from(CALLER);
     stripe.keep_time(&registry.app.clock);
-    let mut peers = vec![Peer::start(agents::newest).await, Peer::start(servers::modern).await];
-    for _ in 0..2 {
-        peers.push(Peer::start(agents::fleet).await);
-    }
+    let peers = [
+        Peer::start(agents::newest).await,
+        Peer::start(servers::modern).await,
+        Peer::start(agents::fleet).await,
+        Peer::start(agents::fleet).await,
+    ];
     let card = json!({ "agent_card_url": peers[0].card(), "contact_email": EMAIL, "source": "a friend" });
-    let published = registry.post_from(CALLER, "/api/publish", &card).await.body;
-    let agent = id_of(&published);
-    let mut filled = Filled { registry, server: agent.clone(), agent, _stripe: stripe, _peers: Vec::new() };
+    let agent = id_of(&registry.publish(&card).await);
     let mcp = json!({ "mcp_url": peers[1].url("/mcp"), "contact_email": EMAIL });
-    filled.server = id_of(&filled.tool("list_yourself", mcp).await);
-    let message = |parts: Value| json!({ "message": { "role": "user", "messageId": "m", "parts": parts } });
-    let text = format!(
-        "list my agent at {}, my contact is {EMAIL}, idempotency_key=my-own-key-1, token: abcd12345678",
-        peers[2].url("/1/card.json")
-    );
-    filled.a2a("message/send", message(json!([{ "kind": "text", "text": text }]))).await;
-    let call = json!({ "operation": "list_yourself", "arguments": {
-        "url": peers[3].url("/1/card.json"), "contact_email": EMAIL } });
-    filled.a2a("message/send", message(json!([{ "kind": "data", "data": call }]))).await;
-    let question = message(json!([{ "kind": "text", "text": format!("list my agent, I am {EMAIL}") }]));
-    filled.a2a("message/send", question.clone()).await;
-    let oldest = with_members(question, &json!({ "id": "my-task-9f86d081884c7d65" }));
-    filled.a2a("tasks/send", oldest).await;
-    filled.registry.deliver_events().await;
+    let server = id_of(&registry.call_tool("list_yourself", &mcp).await);
+    publish_in_words(&registry, &peers).await;
+    registry.deliver_events().await;
 
-    let (agent, server) = (filled.agent.clone(), filled.server.clone());
     let about = format!("check the status of {agent} and of {server}");
-    let mut about = message(json!([{ "kind": "text", "text": about }]));
-    about["id"] = json!("my-status-9f86d081884c7d65");
-    filled.a2a("tasks/send", about).await;
-    let token = filled.feedback(&agent).await["access_token"].as_str().unwrap().to_owned();
-    filled.feedback(&server).await;
-    filled.registry.advance(Duration::from_secs(1));
-    let refused = json!({ "listing_id": agent, "action": "message", "text": format!("I am {EMAIL}.") });
-    assert_eq!(filled.post("/api/talk", &refused).await.status, 422);
-    filled.post_ok("/api/talk", &json!({ "listing_id": agent, "action": "message", "text": "Hello." })).await;
-    for (tool, arguments) in [
-        ("leave_trace", json!({ "listing_id": agent, "from": "somebody", "body": "It works." })),
-        ("endorse", json!({ "listing_id": agent, "from": "somebody" })),
-        ("used_with", json!({ "listing_id": agent, "listing_b": server, "from": "somebody" })),
-        ("deposit_outcome", json!({ "listing_id": agent, "ok": true })),
-        ("attest", json!({ "listing_id": agent })),
-        ("outreach_opt_out", json!({ "listing_id": agent })),
-    ] {
-        filled.tool(tool, arguments).await;
-    }
-    let open = json!({ "action": "open", "listing_id": agent, "agent_name": "Planner" });
-    let session = filled.tool("interop_session", open).await["session_id"].clone();
-    let append = json!({ "action": "append", "session_id": session, "step_action": "called" });
-    filled.tool("interop_session", append).await;
-    let refused = json!({ "action": "open", "agent_name": EMAIL });
-    let params = json!({ "name": "interop_session", "arguments": refused });
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    assert_eq!(filled.post_ok("/api/protocol", &call).await["result"]["isError"], true);
+    let about = with_members(message("text", &json!(about)), &json!({ "id": "my-status-9f86d081884c7d65" }));
+    registry.rpc("/api/a2a", "tasks/send", about).await;
+    let token = feedback_with_email(&registry, &agent).await["access_token"].clone();
+    feedback_with_email(&registry, &server).await;
+    registry.advance(Duration::from_secs(1));
+    leave_texts(&registry, &agent, &server).await;
     let buy = json!({ "sku": "mcp_mesh", "listing_id": server, "contact_email": EMAIL });
-    filled.post_ok("/api/products/checkout", &buy).await;
-    for goals in [json!([format!("Write to {EMAIL}")]), json!(format!("Answer mail\nAsk {EMAIL}"))] {
-        for (path, mut body) in [
-            ("/api/products/demo", json!({ "listing_id": agent })),
-            ("/api/products/checkout", json!({ "sku": "mcp_mesh", "listing_id": server })),
-        ] {
-            body["goals"] = goals.clone();
-            filled.post(path, &body).await.assert_refused(422, "email_address");
-        }
-    }
+    registry.post("/api/products/checkout", &buy).await.ok();
     // Every operation that makes product files.
     for (tool, arguments) in [
         ("preview_product", json!({ "sku": "kernel", "listing_id": agent })),
@@ -146,12 +76,67 @@ async fn filled() -> Filled {
         ("product_agent", json!({ "tool": "one_click_demo", "agent_name": "Planner" })),
         ("run_product", json!({ "listing_id": agent })),
     ] {
-        filled.tool(tool, arguments).await;
+        registry.call_tool(tool, &arguments).await;
     }
+    Filled { registry, agent, server, _stripe: stripe, _peers: peers }
+}
+
+/// A message with one part.
+fn message(kind: &str, content: &Value) -> Value {
+    let part = json!({ "kind": kind, kind: content });
+    json!({ "message": { "role": "user", "messageId": "m", "parts": [part] } })
+}
+
+/// Publishes agents, and asks for it, by messages.
+async fn publish_in_words(registry: &TestRegistry, peers: &[Peer]) {
+    let [named, called] = [2, 3].map(|number: usize| peers[number].url("/1/card.json"));
+    let text = format!(
+        "list my agent at {named}, my contact is {EMAIL}, idempotency_key=my-own-key-1, token: abcd12345678"
+    );
+    let call =
+        json!({ "operation": "list_yourself", "arguments": { "url": called, "contact_email": EMAIL } });
+    let question = message("text", &json!(format!("list my agent, I am {EMAIL}")));
+    let with_id = with_members(question.clone(), &json!({ "id": "my-task-9f86d081884c7d65" }));
+    for (method, params) in [
+        ("message/send", message("text", &json!(text))),
+        ("message/send", message("data", &call)),
+        ("message/send", question),
+        ("tasks/send", with_id),
+    ] {
+        registry.rpc("/api/a2a", method, params).await;
+    }
+}
+
+/// Sends texts about the listings; those with an address are refused.
+async fn leave_texts(registry: &TestRegistry, agent: &ListingId, server: &ListingId) {
+    let open = json!({ "action": "open", "listing_id": agent, "agent_name": "Planner" });
+    let session = registry.call_tool("interop_session", &open).await["session_id"].clone();
     let report = json!({ "listing_id": server, "reason": format!("Spam. I am {EMAIL}."), "contact": EMAIL });
-    filled.post_ok("/api/report", &report).await;
-    filled._peers = peers;
-    filled
+    for (tool, arguments) in [
+        ("talk", json!({ "listing_id": agent, "action": "message", "text": "Hello." })),
+        ("leave_trace", json!({ "listing_id": agent, "from": "somebody", "body": "It works." })),
+        ("endorse", json!({ "listing_id": agent, "from": "somebody" })),
+        ("used_with", json!({ "listing_id": agent, "listing_b": server, "from": "somebody" })),
+        ("deposit_outcome", json!({ "listing_id": agent, "ok": true })),
+        ("attest", json!({ "listing_id": agent })),
+        ("outreach_opt_out", json!({ "listing_id": agent })),
+        ("interop_session", json!({ "action": "append", "session_id": session, "step_action": "called" })),
+        ("report_listing", report),
+    ] {
+        registry.call_tool(tool, &arguments).await;
+    }
+    let (one, lines) = (json!([format!("Write to {EMAIL}")]), json!(format!("Answer mail\nAsk {EMAIL}")));
+    let product = json!({ "sku": "mcp_mesh", "listing_id": server });
+    for (tool, arguments) in [
+        ("talk", json!({ "listing_id": agent, "action": "message", "text": format!("I am {EMAIL}.") })),
+        ("interop_session", json!({ "action": "open", "agent_name": EMAIL })),
+        ("take_demo", json!({ "listing_id": agent, "goals": one })),
+        ("take_demo", json!({ "listing_id": agent, "goals": lines })),
+        ("checkout", with_members(product.clone(), &json!({ "goals": one }))),
+        ("checkout", with_members(product, &json!({ "goals": lines }))),
+    ] {
+        assert_eq!(registry.refused_code(tool, &arguments).await, "email_address", "{tool} {arguments}");
+    }
 }
 
 /// The places where an attribute contains a word, as in `SECURITY.md`: a prefix of the partition key and an attribute.
@@ -216,17 +201,16 @@ async fn erasure_of_listings_erases_all_that_was_sent_about_them() {
     let registry = &filled.registry;
     let others = registry.items("CONTACT#").await.len();
     for id in [&filled.agent, &filled.server] {
-        let outcome = filled.command(json!({ "command": "erase", "listing_id": id })).await;
-        assert_eq!(outcome["changed"], true, "{outcome}");
-        let again = filled.command(json!({ "command": "erase", "listing_id": id })).await;
-        assert_eq!(again["changed"], false, "{again}");
+        for changed in [true, false] {
+            let outcome = registry.run("operator", json!({ "command": "erase", "listing_id": id })).await;
+            assert_eq!(outcome["changed"], changed, "{outcome}");
+        }
     }
     let table = registry.table().await;
-    for id in [&filled.agent, &filled.server] {
-        for prefix in ["CONTACT#", "TASK", "SESSION#", "REPORTS"] {
-            let left: Vec<_> = table.items_under(prefix);
-            let left = left.iter().find(|item| item.to_string().contains(id.as_str()));
-            assert!(left.is_none(), "{prefix}: {left:?}");
+    for prefix in ["CONTACT#", "TASK", "SESSION#", "REPORTS"] {
+        for left in table.items_under(prefix) {
+            let mentions = |id: &ListingId| left.to_string().contains(id.as_str());
+            assert!(!mentions(&filled.agent) && !mentions(&filled.server), "{prefix}: {left}");
         }
     }
     assert!(table.items_under("FEEDBACK#").iter().all(|item| item["sk"] == "FEEDBACK"));
@@ -234,8 +218,8 @@ async fn erasure_of_listings_erases_all_that_was_sent_about_them() {
     assert!(left > 0 && left < others, "contacts of other listings were erased");
     assert_eq!(registry.feed_types().await[0], "contact_erased");
     // The completions stay, so a listing cannot send feedback twice.
-    let demo = filled.post_ok("/api/products/demo", &json!({ "listing_id": filled.agent })).await;
-    assert_eq!((&demo["next_steps"]["step"], demo["next_steps"].get("example_body")), (&json!("done"), None));
+    let done = json!({ "step": "done", "example_body": null });
+    assert_members(&registry.demo(&filled.agent).await["next_steps"], &done);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -243,42 +227,21 @@ async fn erasure_of_an_email_address_leaves_no_item_with_it() {
     let filled = filled().await;
     let registry = &filled.registry;
     let report = json!({ "listing_id": filled.server, "reason": "Spam.", "contact": OTHER_EMAIL });
-    filled.post_ok("/api/report", &report).await;
+    registry.post("/api/report", &report).await.ok();
     // Older versions stored addresses in tasks.
     let task = registry.table().await.items_under("TASK#")[0]["pk"].as_str().unwrap().to_owned();
     let content = AttributeValue::S(json!({ "text": format!("I am {EMAIL}.") }).to_string());
     registry.overwrite(&task, "TASK", "content", content).await;
-    let outcome = filled.command(json!({ "command": "erase", "email": EMAIL.to_uppercase() })).await;
+    let erase = |what: &Value| with_members(json!({ "command": "erase" }), what);
+    let outcome = registry.run("operator", erase(&json!({ "email": EMAIL.to_uppercase() }))).await;
     assert_eq!(outcome["changed"], true, "{outcome}");
     assert_eq!(places(registry, EMAIL).await, BTreeSet::new());
     assert!(!places(registry, OTHER_EMAIL).await.is_empty(), "another address was erased");
     for wrong in
         [json!({}), json!({ "email": "jane" }), json!({ "email": EMAIL, "listing_id": filled.agent })]
     {
-        let mut command = json!({ "command": "erase" });
-        command.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
-        let refused = ::operator::handle(&registry.app, command).await.unwrap_err().to_string();
-        assert!(refused.contains("whose_data"), "{refused}");
-    }
-}
-
-/// Anyone can read them.
-#[tokio::test]
-async fn texts_with_a_phone_number_are_refused() {
-    let (registry, _peer, id) = live_agent().await;
-    for (tool, mut arguments, field) in [
-        ("talk", json!({ "listing_id": id }), "text"),
-        ("talk", json!({ "listing_id": id, "action": "owner" }), "text"),
-        ("leave_trace", json!({ "listing_id": id }), "body"),
-        ("endorse", json!({ "listing_id": id }), "body"),
-        ("deposit_outcome", json!({ "listing_id": id, "ok": true }), "body"),
-        ("interop_session", json!({ "action": "open" }), "match_q"),
-        ("publish_collection", json!({ "name": "com.example.a", "title": "A" }), "description"),
-    ] {
-        arguments[field] = json!("Call me at +49 170 1234567.");
-        let refused = registry.refused_tool(tool, &arguments).await;
-        let why = (&refused["code"], &refused["field"]);
-        assert_eq!(why, (&json!("phone_number"), &json!(field)), "{refused}");
+        let refused = registry.try_run("operator", erase(&wrong)).await.unwrap_err();
+        assert_contains(&refused, &["whose_data"]);
     }
 }
 
@@ -287,30 +250,24 @@ async fn texts_with_a_phone_number_are_refused() {
 async fn operator_erases_one_public_text() {
     const HARM: &str = "Jane Doe lives in Long Street 1.";
     let (registry, _peer, id) = live_agent().await;
-    let kept =
-        registry.post("/api/talk", &json!({ "listing_id": id, "action": "social", "text": "Hello." })).await;
-    let social = json!({ "listing_id": id, "action": "social", "text": HARM });
+    let social = |text: &str| json!({ "listing_id": id, "action": "social", "text": text });
+    registry.call_tool("talk", &social("Hello.")).await;
+    let talk = registry.call_tool("talk", &social(HARM)).await["message"]["id"].clone();
     let mark = json!({ "listing_id": id, "body": HARM, "from": "somebody" });
-    let outcome = json!({ "action": "deposit_outcome", "listing_id": id, "ok": true, "body": HARM });
-    let talk = registry.post("/api/talk", &social).await.body;
-    let mark = registry.call_tool("leave_trace", &mark).await;
-    let outcome = registry.post("/api/products/interop", &outcome).await.body;
-    let pages = ["/api/talk/feed".to_owned(), format!("/api/talk?listing_id={id}")];
-    for (text_id, kinds) in
-        [(&talk["message"]["id"], 2), (&mark["mark"]["id"], 1), (&outcome["outcome"]["id"], 1)]
-    {
-        let text_id = text_id.as_str().unwrap_or_else(|| panic!("{talk} {mark} {outcome}"));
+    let mark = registry.call_tool("leave_trace", &mark).await["mark"]["id"].clone();
+    let outcome = json!({ "listing_id": id, "ok": true, "body": HARM });
+    let outcome = registry.call_tool("deposit_outcome", &outcome).await["outcome"]["id"].clone();
+    for (text_id, kinds) in [(talk, 2), (mark, 1), (outcome, 1)] {
         let erase = json!({ "command": "erase", "text_id": text_id });
         let erased = registry.run("operator", erase.clone()).await;
         let expected = format!("Talk messages, marks and outcomes ({kinds})");
-        assert!(erased["note"].as_str().unwrap().contains(&expected), "{erased}");
+        assert_contains(&erased["note"].to_string(), &[&expected]);
         assert_eq!(registry.run("operator", erase).await["changed"], false);
     }
-    assert!(
-        !registry.table().await.items_under("").iter().any(|item| item.to_string().contains("Long Street"))
-    );
-    for page in pages {
-        assert!(registry.get(&page).await.body.to_string().contains("Hello."), "erased, too: {kept:?}");
+    assert!(!format!("{:?}", registry.table().await).contains("Long Street"));
+    // Other texts stay.
+    for page in ["/api/talk/feed", &format!("/api/talk?listing_id={id}")] {
+        assert_contains(&registry.get(page).await.body.to_string(), &["Hello."]);
     }
 }
 
@@ -334,47 +291,38 @@ async fn digests_of_callers_change_with_the_period_and_old_keys_are_deleted() {
 #[tokio::test]
 async fn endorsement_counts_once_in_thirty_days_also_when_the_key_changes() {
     let (registry, _peer, id) = live_agent().await;
-    let endorse = async || {
-        let answer = registry.call_tool("endorse", &json!({ "listing_id": id, "from": "somebody" })).await;
-        answer["counted"].clone()
-    };
+    let endorsement = json!({ "listing_id": id, "from": "somebody" });
     // The key changes at the latest after 30 days, so one of these days is in the next period.
-    assert_eq!(endorse().await, true);
-    for _ in 0..29 {
+    for day in 0..=30 {
+        let answer = registry.call_tool("endorse", &endorsement).await;
+        assert_eq!(answer["counted"], day % 30 == 0, "day {day}: {answer}");
         registry.advance(DAY);
-        assert_eq!(endorse().await, false);
     }
-    registry.advance(DAY);
-    assert_eq!(endorse().await, true);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn strangers_cannot_push_out_the_contact_of_an_owner_or_of_an_earlier_publisher() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(|request| tests::peers::error(request, -32603, "out of order")).await;
-    let publish = async |email: &str| {
+    let publish = async |email: String| {
         registry.publish(&json!({ "url": peer.url("/card.json"), "contact_email": email })).await
     };
-    let id = id_of(&publish("first@example.org").await);
-    let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
-    for number in 0..80 {
-        publish(&format!("stranger-{number}@example.org")).await;
-    }
-    let contact = registry::model::Contact {
-        email: Some("owner@example.org".to_owned()),
-        source: None,
-        from: registry::model::ContactFrom::Owner,
+    let id = id_of(&publish("first@example.org".to_owned()).await);
+    let by_strangers = async |numbers: Range<u32>| {
+        for number in numbers {
+            publish(format!("stranger-{number}@example.org")).await;
+        }
     };
-    let listing = registry.app.store.listing(&id).await.unwrap().unwrap_or(listing);
-    let now = registry.now();
+    by_strangers(0..80).await;
+    let contact =
+        Contact { email: Some("owner@example.org".to_owned()), source: None, from: ContactFrom::Owner };
+    let (listing, now) = (registry.stored(&id).await, registry.now());
     assert!(registry.app.store.republish(&listing, &listing, None, &contact, None, now).await.unwrap());
-    for number in 80..160 {
-        publish(&format!("stranger-{number}@example.org")).await;
+    by_strangers(80..160).await;
+    let stored = values_of(&json!(registry.table().await.items_under("CONTACT#")), "email");
+    for kept in ["owner@example.org", "first@example.org"] {
+        assert!(stored.iter().any(|email| email == kept), "{stored:?}");
     }
-    let table = registry.table().await;
-    let stored: Vec<&str> =
-        table.items_under("CONTACT#").iter().map(|item| item["email"].as_str().unwrap()).collect();
-    assert!(stored.contains(&"owner@example.org") && stored.contains(&"first@example.org"), "{stored:?}");
     assert!(stored.len() <= 17, "{stored:?}");
 }
 
@@ -412,12 +360,13 @@ async fn conversation_continues_although_the_address_in_it_is_not_stored() {
     for parts in
         [vec![text(&format!("list my agent, my e-mail is {EMAIL}"))], vec![text("list my agent"), data]]
     {
-        let message = json!({ "role": "user", "messageId": "m", "parts": parts });
-        let task = send(json!({ "message": message })).await;
+        let mut asked = message("text", &json!(""));
+        asked["message"]["parts"] = json!(parts);
+        let task = send(asked).await;
         assert_eq!(task["status"]["state"], "input-required", "{task}");
-        let next =
-            json!({ "role": "user", "messageId": "n", "taskId": task["id"], "parts": [text(&peer.card())] });
-        let done = send(json!({ "message": next })).await;
+        let mut next = message("text", &json!(peer.card()));
+        next["message"]["taskId"] = task["id"].clone();
+        let done = send(next).await;
         assert_eq!(done["status"]["state"], "completed", "{done}");
     }
 }

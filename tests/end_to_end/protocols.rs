@@ -1,8 +1,9 @@
 //! Tests the protocols as their clients use them: MCP, A2A, ARD, plain REST, and the API of the official MCP registry.
 
 mod a2a_dialects;
+mod a2a_tasks;
 mod a2a_words;
-mod all_protocols;
+pub(crate) mod all_protocols;
 mod ard;
 mod foreign_pages;
 mod fuzzing;

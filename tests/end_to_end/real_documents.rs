@@ -3,19 +3,13 @@
 //! probes. All interface URLs are changed to that peer, so that no other host gets a request.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::response::IntoResponse as _;
 use http::header;
 use tests::peers::error;
 use tests::prelude::*;
-
-/// Outcomes, and how often each occurred.
-type Tally = BTreeMap<String, usize>;
 
 /// The documents of one folder of the sample, by file name.
 fn documents(folder: &str) -> BTreeMap<String, Vec<u8>> {
@@ -29,23 +23,22 @@ fn documents(folder: &str) -> BTreeMap<String, Vec<u8>> {
     documents
 }
 
-/// One line per outcome. Also prints them.
-fn tally_text(title: &str, tally: &Tally) -> String {
-    let mut lines = String::new();
-    for (outcome, times) in tally {
-        let _ = writeln!(lines, "{outcome}: {times}");
+/// How often each outcome occurred, for a snapshot.
+fn counts(outcomes: &[String]) -> String {
+    let mut counts = BTreeMap::<&String, usize>::new();
+    for outcome in outcomes {
+        *counts.entry(outcome).or_default() += 1;
     }
-    println!("{title}\n{lines}");
-    lines
+    counts.iter().map(|(outcome, times)| format!("{outcome}: {times}\n")).collect()
 }
 
 #[tokio::test]
 async fn sample_server_json_is_listed_or_refused_with_the_invalid_field() {
     let registry = TestRegistry::start().await;
-    let mut tally = Tally::new();
+    let mut outcomes = Vec::new();
     for (name, document) in documents("server_json") {
         let reply = registry.post_raw("/api/publish", Some("application/json"), document).await;
-        let outcome = match reply.status {
+        outcomes.push(match reply.status {
             200 => format!("200 {}", reply.body["status"].as_str().unwrap()),
             status => {
                 reply.assert_problem();
@@ -59,19 +52,18 @@ async fn sample_server_json_is_listed_or_refused_with_the_invalid_field() {
                 }
                 format!("{status} {}", reply.body["code"].as_str().unwrap())
             }
-        };
-        *tally.entry(outcome).or_default() += 1;
+        });
     }
     // No probes run, because they would send requests to the hosts in the documents.
     assert_eq!(registry.probe_statistics().await["used"], 0);
-    insta::assert_snapshot!(tally_text("published server.json documents", &tally), @"
+    insta::assert_snapshot!(counts(&outcomes), @"
     200 queued: 9
     422 invalid_server_description: 1
     ");
 }
 
-/// Moves the interfaces of a card to `origin`, below a folder of its own. Changes nothing else.
-fn move_interfaces(card: &mut Value, origin: &str, folder: usize) {
+/// The card with its interfaces at `origin`, below a folder of its own.
+fn moved_interfaces(mut card: Value, origin: &str, folder: usize) -> Value {
     let move_url = |object: &mut Value| {
         if let Some(url) = object.get_mut("url")
             && url.as_str().is_some_and(|url| url.contains("://"))
@@ -82,7 +74,8 @@ fn move_interfaces(card: &mut Value, origin: &str, folder: usize) {
     for list in ["supportedInterfaces", "additionalInterfaces", "interfaces"] {
         card.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten().for_each(move_url);
     }
-    move_url(card);
+    move_url(&mut card);
+    card
 }
 
 /// An agent for every dialect of A2A over JSON-RPC.
@@ -97,32 +90,24 @@ fn answer_any_dialect(request: &PeerRequest) -> axum::response::Response {
 #[tokio::test(flavor = "multi_thread")]
 async fn sample_cards_go_live_or_get_a_reason() {
     let documents = documents("agent_cards");
-    let peer = Peer::start(agents::only(404)).await;
-    let mut bodies: Vec<Bytes> = Vec::new();
-    for (folder, document) in documents.values().enumerate() {
-        // A document that is not JSON is served unchanged.
-        bodies.push(match serde_json::from_slice::<Value>(document) {
-            Ok(mut card) => {
-                move_interfaces(&mut card, &peer.origin, folder);
-                card.to_string().into()
+    let cards: Vec<Vec<u8>> = documents.values().cloned().collect();
+    let peer = Peer::start(move |request| {
+        let folder = request.path.strip_suffix("/agent-card.json");
+        let folder = folder.and_then(|folder| folder[1..].parse::<usize>().ok());
+        match folder.and_then(|folder| Some((folder, cards.get(folder)?))) {
+            Some((folder, document)) => {
+                // A document that is not JSON is served unchanged.
+                let card = serde_json::from_slice::<Value>(document).map_or_else(
+                    |_| document.clone(),
+                    |card| moved_interfaces(card, &request.origin(), folder).to_string().into(),
+                );
+                ([(header::CONTENT_TYPE, "application/json")], card).into_response()
             }
-            Err(_) => document.clone().into(),
-        });
-    }
-    let bodies = Arc::new(bodies);
-    peer.answer_with(move |request| {
-        let card = request
-            .path
-            .strip_suffix("/agent-card.json")
-            .and_then(|folder| folder[1..].parse::<usize>().ok());
-        match (request.verb.as_str(), card.and_then(|card| bodies.get(card))) {
-            ("GET", Some(body)) => {
-                ([(header::CONTENT_TYPE, "application/json")], body.clone()).into_response()
-            }
-            ("POST", _) => answer_any_dialect(request),
-            _ => empty(404),
+            None if request.verb == "POST" => answer_any_dialect(request),
+            None => empty(404),
         }
-    });
+    })
+    .await;
 
     let registry = TestRegistry::start_for_fleet().await;
     let mut ids = Vec::new();
@@ -131,24 +116,22 @@ async fn sample_cards_go_live_or_get_a_reason() {
         ids.push((name, id_of(&registry.publish(&body).await)));
     }
     registry.tick().await;
-    let mut tally = Tally::new();
+    let mut outcomes = Vec::new();
     for (name, id) in ids {
         let status = registry.status(&id).await;
-        let outcome = match status["lane"].as_str().unwrap() {
+        outcomes.push(match status["lane"].as_str().unwrap() {
             "active" => "active".to_owned(),
             lane => {
                 let reasons = status["reasons"].as_array().unwrap();
                 assert!(!reasons.is_empty(), "{name}: {status}");
                 for reason in reasons {
                     assert!(reason["fix"].as_str().is_some_and(|fix| fix.len() > 15), "{name}: {reason}");
-                    println!("{name}: {}: {}", reason["code"], reason["seen"]);
                 }
                 format!("{lane} ({})", registry.reason_codes(&id).await.join(" "))
             }
-        };
-        *tally.entry(outcome).or_default() += 1;
+        });
     }
-    insta::assert_snapshot!(tally_text("published cards", &tally), @"
+    insta::assert_snapshot!(counts(&outcomes), @"
     active: 6
     needs_fix (interface_url_missing no_interface): 1
     needs_fix (no_interface): 1

@@ -13,7 +13,7 @@ use local::gateway::BodyLimits;
 use registry::app::App;
 use registry::discovery::GUIDES;
 use registry::documents::DOCUMENTS;
-use registry::features::{AnyOperation, CATALOGUE};
+use registry::features::CATALOGUE;
 use registry::openapi::OPENAPI;
 use registry::pages::{ASSETS, PAGES};
 use tests::instrumented::with_rights;
@@ -21,6 +21,7 @@ use tests::prelude::*;
 use tower::ServiceExt as _;
 
 use crate::economy::costs::{OPERATOR_TOKEN, SharedPeers, SmallRegistry};
+use crate::protocols::all_protocols::{PROTOCOLS, calls};
 
 /// The gateway before functions that share nothing but the table.
 fn separate_functions(app: &App) -> Router {
@@ -49,47 +50,6 @@ async fn send(gateway: &Router, method: &str, path: &str, body: Option<&Value>) 
     (status, String::from_utf8_lossy(&body).into_owned())
 }
 
-/// Sends the arguments of an operation in every way that a protocol offers.
-type Door = fn(&AnyOperation, &Value) -> Vec<(&'static str, String, Option<Value>)>;
-
-fn by_rest(operation: &AnyOperation, arguments: &Value) -> Vec<(&'static str, String, Option<Value>)> {
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    for (name, value) in arguments.as_object().into_iter().flatten() {
-        match value {
-            Value::String(text) => drop(query.append_pair(name, text)),
-            Value::Number(_) | Value::Bool(_) => drop(query.append_pair(name, &value.to_string())),
-            _ => {}
-        }
-    }
-    let query = query.finish();
-    let routes = operation.routes.iter().map(|route| {
-        if route.is_post() {
-            ("POST", route.path.to_owned(), Some(arguments.clone()))
-        } else {
-            ("GET", format!("{}?{query}", route.path), None)
-        }
-    });
-    let actions = operation.actions.iter().map(|action| {
-        let body = with_members(arguments.clone(), &json!({ "action": action.name }));
-        ("POST", action.path.to_owned(), Some(body))
-    });
-    routes.chain(actions).collect()
-}
-
-fn by_mcp(operation: &AnyOperation, arguments: &Value) -> Vec<(&'static str, String, Option<Value>)> {
-    let params = json!({ "name": operation.name, "arguments": arguments });
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    vec![("POST", "/api/protocol".to_owned(), Some(call))]
-}
-
-fn by_a2a(operation: &AnyOperation, arguments: &Value) -> Vec<(&'static str, String, Option<Value>)> {
-    let data = json!({ "operation": operation.name, "arguments": arguments });
-    let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": data }] });
-    let call =
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": { "message": message } });
-    vec![("POST", "/api/a2a".to_owned(), Some(call))]
-}
-
 fn assert_no_denials(registry: &TestRegistry, what: &str) {
     let denials = registry.observer.denials.snapshot();
     let denials: Vec<String> = denials.into_iter().collect();
@@ -99,22 +59,21 @@ fn assert_no_denials(registry: &TestRegistry, what: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_operation_has_its_rights_in_every_protocol() {
     let peers = SharedPeers::start().await;
-    let doors: [(&str, Door); 3] = [("REST", by_rest), ("MCP", by_mcp), ("A2A", by_a2a)];
-    for (protocol, door) in doors {
+    for protocol in PROTOCOLS {
         let small = SmallRegistry::start(&peers).await;
         let gateway = separate_functions(&small.registry.app);
         let mut called = 0;
         for operation in CATALOGUE {
-            for (method, path, body) in door(operation, &small.arguments(operation, &peers)) {
+            for (method, path, body) in calls(protocol, operation, &small.arguments(operation, &peers)) {
                 let (status, answer) = send(&gateway, method, &path, body.as_ref()).await;
                 called += 1;
-                assert_no_denials(&small.registry, &format!("{protocol}: {method} {path} {body:?}"));
+                assert_no_denials(&small.registry, &format!("{protocol:?}: {method} {path} {body:?}"));
                 // A peer registry that does not exist is a 502 or 503.
                 let is_fine = !status.is_server_error() || operation.name.starts_with("federation_");
-                assert!(is_fine, "{protocol}: {method} {path}: {status} {answer}");
+                assert!(is_fine, "{protocol:?}: {method} {path}: {status} {answer}");
             }
         }
-        assert!(called >= CATALOGUE.len() / 2, "{protocol}: {called} calls");
+        assert!(called >= CATALOGUE.len() / 2, "{protocol:?}: {called} calls");
     }
 }
 

@@ -10,7 +10,7 @@ use registry::settings::{Mode, Settings};
 use tests::chroma::{ChromaServer, database, records};
 use tests::prelude::*;
 
-use crate::fixtures::query;
+use crate::fixtures::{another_process, query};
 
 struct Searched {
     registry: TestRegistry,
@@ -40,14 +40,14 @@ impl Searched {
     async fn index_and_count(&self) -> (usize, u64) {
         self.registry.index().await;
         assert!(self.registry.app.store.dirty_marks(None, 1).await.unwrap().is_empty());
-        (count(&another_process(&self.registry.app, true)).await, records(&self.database).await)
+        (count(&another_process(&self.registry.app)).await, records(&self.database).await)
     }
 }
 
-/// Another process over the same table, with or without the search backend.
-fn another_process(app: &App, has_backend: bool) -> App {
+/// Another process over the same table, with a search backend or without one.
+fn process_with(app: &App, backend: Option<String>) -> App {
     let mut settings = app.settings.clone();
-    settings.search_backend_url = settings.search_backend_url.filter(|_| has_backend);
+    settings.search_backend_url = backend;
     App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(1))
 }
 
@@ -66,7 +66,7 @@ async fn server_that_is_killed_in_a_build_loses_no_listing() {
     // Polled so many times before the server is killed.
     for polls in [1, 4, 8, 12, 20, 40] {
         live += searched.go_live(live..live + 8).await.len() as u32;
-        let app = another_process(&searched.registry.app, true);
+        let app = another_process(&searched.registry.app);
         let mut build = app.search.build();
         for _ in 0..polls {
             if futures::poll!(&mut build).is_ready() {
@@ -127,7 +127,7 @@ async fn backend_can_be_chosen_lost_and_left() {
     let app = searched.registry.app.clone();
     let live = 12;
     searched.go_live(0..live).await;
-    let embedded = another_process(&app, false);
+    let embedded = process_with(&app, None);
     assert_eq!(embedded.search.build().await.unwrap().come, live as usize);
     assert_eq!(count(&embedded).await, live as usize);
 
@@ -139,15 +139,13 @@ async fn backend_can_be_chosen_lost_and_left() {
     let data = tempfile::tempdir().unwrap();
     searched.server = ChromaServer::start(data.path()).await;
     searched.database = database(&searched.server.url()).await;
-    let mut settings = app.settings.clone();
-    settings.search_backend_url = Some(searched.database.clone());
-    let moved = App::new(settings, app.store.clone(), Bus::Silent, app.clock.clone(), Random::seeded(2));
+    let moved = process_with(&app, Some(searched.database.clone()));
     assert_eq!(moved.search.build().await.unwrap().come, live as usize);
     assert_eq!((count(&moved).await, records(&searched.database).await), (live as usize, u64::from(live)));
     searched.registry.advance(HOUR);
     assert_eq!(moved.search.build().await.unwrap().come, 0, "nothing is missing");
 
-    let embedded = another_process(&app, false);
+    let embedded = process_with(&app, None);
     embedded.search.build().await.unwrap();
     assert_eq!(count(&embedded).await, live as usize);
 }

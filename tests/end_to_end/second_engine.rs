@@ -20,7 +20,7 @@ use local::engine::{self, Data, Embedded, json_response};
 use p256::ecdsa::signature::Signer as _;
 use p256::ecdsa::{Signature, SigningKey};
 use registry::app::App;
-use registry::app::key_service::{Algorithm, KeyService, KeyServiceError, ServiceKey};
+use registry::app::private_key::{Algorithm, KeyService, KeyServiceError, ServiceKey};
 use registry::events::Bus;
 use registry::features::{self, RawArguments};
 use registry::listing::active_page::{self, ActivePosition, KindPosition, PageQuery};

@@ -28,24 +28,6 @@ async fn requests_of_a_second_read_shared_items_once() {
 }
 
 #[tokio::test]
-async fn pages_of_the_list_are_read_again_after_five_seconds() {
-    let (registry, _peer, _) = live_agent_with(caching()).await;
-    let calls = async |limit: u32| {
-        let arguments = serde_json::json!({ "kind": "agent", "limit": limit });
-        let (page, calls) = registry.counted(registry.call_tool("search_active", &arguments)).await;
-        assert_eq!(page["listings"].as_array().unwrap().len(), 1, "{page}");
-        calls.of("Query")
-    };
-    registry.advance(5 * SECOND);
-    assert_eq!(calls(7).await, 2, "the counts and the page");
-    // The validator of the rendered page changes with the minute.
-    registry.advance(4 * SECOND);
-    assert!(calls(7).await <= 1, "at most the counts");
-    registry.advance(60 * SECOND);
-    assert_eq!(calls(7).await, 2);
-}
-
-#[tokio::test]
 async fn manifest_is_read_again_only_if_its_version_changed() {
     let registry = TestRegistry::start_with(caching()).await;
     let other = registry.other_process();

@@ -28,7 +28,3 @@ fn assert_close(trail: &Value, name: &str, expected: f64) {
     let found = number(&trail[name]);
     assert!((found - expected).abs() < 0.01, "{name} is {found}, not {expected}: {trail}");
 }
-
-fn trace_body(id: &ListingId, body: &str) -> Value {
-    json!({ "action": "leave_trace", "listing_id": id, "body": body, "from": "planner" })
-}

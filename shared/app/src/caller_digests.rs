@@ -44,8 +44,8 @@ impl App {
     pub async fn caller_digests(&self, caller: &Caller) -> Result<CallerDigests, StoreError> {
         let (keys, name) = (self.caller_keys().await?, caller.name());
         Ok(CallerDigests {
-            current: digest(&keys.current, &name),
-            previous: keys.previous.as_ref().map(|key| digest(key, &name)),
+            current: name_digest(&keys.current, &name),
+            previous: keys.previous.as_ref().map(|key| name_digest(key, &name)),
         })
     }
 
@@ -62,7 +62,7 @@ impl App {
     }
 }
 
-fn digest(key: &Secret, name: &str) -> String {
+fn name_digest(key: &Secret, name: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, key.reveal().as_bytes());
     hex(&hmac::sign(&key, name.as_bytes()).as_ref()[..DIGEST_BYTES])
 }

@@ -7,7 +7,6 @@
 mod caller_digests;
 pub mod domain_keys;
 pub mod host_slots;
-pub mod key_service;
 pub mod message_key;
 mod pending_deposits;
 mod prelude;
@@ -23,9 +22,9 @@ use bytes::Bytes;
 
 use crate::caller_digests::CachedCallerKeys;
 use crate::host_slots::HostSlots;
-use crate::key_service::KeyService;
 use crate::message_key::MessageSigner;
 use crate::pending_deposits::PendingDeposits;
+use crate::private_key::KeyService;
 use crate::workflow_token::WorkflowKeys;
 use registry_fetch::{Fetcher, OwnRecords};
 use registry_formats::registry_name;
@@ -200,7 +199,7 @@ impl App {
 
     /// The fetcher for the probes of a listing: like [`Self::fetcher_for`], with signed requests.
     pub fn signing_fetcher_for(&self, id: &ListingId) -> Fetcher {
-        self.fetcher_for(id).with_signer(message_key::signer(self))
+        self.fetcher_for(id).with_signer(message_key::request_signer(self))
     }
 
     /// The fetcher for requests to a listing. Requests to the registry's own host are refused, except to its own listings.

@@ -13,9 +13,8 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use crate::domain_keys::PublicKey;
-use crate::key_service::Algorithm;
 use crate::prelude::*;
-use crate::private_key::{self, Private, Unreadable};
+use crate::private_key::{self, Algorithm, Private, Unreadable};
 use registry_fetch::Signer;
 use registry_model::cache::CachedValue;
 use registry_store::StoredKey;
@@ -65,7 +64,13 @@ impl MessageKey {
         let signature = match &self.private {
             Private::Table(key) => key.sign(base.as_bytes()).to_bytes().to_vec(),
             Private::Service(id) => {
-                private_key::sign(app.key_service.as_deref(), id, Algorithm::Ed25519, base.as_bytes()).await?
+                private_key::sign_in_service(
+                    app.key_service.as_deref(),
+                    id,
+                    Algorithm::Ed25519,
+                    base.as_bytes(),
+                )
+                .await?
             }
         };
         Ok(BASE64.encode(signature))
@@ -223,7 +228,7 @@ impl MessageSigner {
 }
 
 /// Signs the requests of this app's probes.
-pub(crate) fn signer(app: &App) -> Signer {
+pub(crate) fn request_signer(app: &App) -> Signer {
     let app = app.clone();
     Signer::new(move |authority| {
         let app = app.clone();

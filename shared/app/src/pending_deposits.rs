@@ -78,7 +78,7 @@ impl PendingDeposits {
         if due.is_empty() {
             return;
         }
-        if let Err(error) = write(store, &due, now).await {
+        if let Err(error) = write_counts(store, &due, now).await {
             tracing::warn!(
                 error = chain(&error),
                 "could not store the trail changes that reads caused; a later request \
@@ -124,7 +124,7 @@ impl PendingDeposits {
     }
 }
 
-async fn write(
+async fn write_counts(
     store: &Store,
     due: &BTreeMap<(ListingId, TrailEvent), u32>,
     now: Moment,

@@ -86,11 +86,15 @@ impl Audience {
 }
 
 /// Verifies a token. Errors: 403 with the reason, 503 while the issuer does not answer.
-pub async fn verified(app: &App, token: &str) -> Result<WorkflowToken, Problem> {
+pub async fn verified_token(app: &App, token: &str) -> Result<WorkflowToken, Problem> {
     let Some(issuer) = app.settings.github_actions_issuer.as_deref() else {
-        return Err(refused(Code::TokensOff, "This registry does not accept tokens of GitHub Actions."));
+        return Err(token_refused(
+            Code::TokensOff,
+            "This registry does not accept tokens of GitHub Actions.",
+        ));
     };
-    let malformed = || refused(Code::MalformedToken, "The token is not a JWT of GitHub Actions (RS256).");
+    let malformed =
+        || token_refused(Code::MalformedToken, "The token is not a JWT of GitHub Actions (RS256).");
     if token.len() > MAX_TOKEN_BYTES {
         return Err(malformed());
     }
@@ -103,24 +107,24 @@ pub async fn verified(app: &App, token: &str) -> Result<WorkflowToken, Problem> 
     }
     let claims: Claims = serde_json::from_slice(&decoded(payload)?).map_err(|_| malformed())?;
     if claims.iss != issuer {
-        return Err(refused(Code::WrongIssuer, format!("The issuer of the token must be {issuer}.")));
+        return Err(token_refused(Code::WrongIssuer, format!("The issuer of the token must be {issuer}.")));
     }
-    let keys = keys(app, issuer, &header.kid).await?;
+    let keys = issuer_keys(app, issuer, &header.kid).await?;
     let key = keys.iter().find(|key| key.kid == header.kid);
     let signature = decoded(signature)?;
     if !key.is_some_and(|key| key.signed(signed.as_bytes(), &signature)) {
-        return Err(refused(
+        return Err(token_refused(
             Code::WrongSignature,
             "The token is not signed with a published key of its issuer.",
         ));
     }
-    checked(claims, &app.settings.base_url, app.clock.now())
+    checked_claims(claims, &app.settings.base_url, app.clock.now())
 }
 
-fn checked(claims: Claims, audience: &str, now: Moment) -> Result<WorkflowToken, Problem> {
+fn checked_claims(claims: Claims, audience: &str, now: Moment) -> Result<WorkflowToken, Problem> {
     if !claims.aud.contains(audience) {
         let detail = format!("The audience of the token must be {audience}.");
-        return Err(refused(Code::WrongAudience, detail));
+        return Err(token_refused(Code::WrongAudience, detail));
     }
     let now = now.as_second();
     let is_timely = claims.iat <= now + MAX_SKEW_S
@@ -130,12 +134,12 @@ fn checked(claims: Claims, audience: &str, now: Moment) -> Result<WorkflowToken,
     let Some(expires_at) = expires_at else {
         let detail =
             "The token has expired, is not valid yet, or is valid for more than an hour. Get a new one.";
-        return Err(refused(Code::ExpiredToken, detail));
+        return Err(token_refused(Code::ExpiredToken, detail));
     };
     let owner_id = claims.repository_owner_id.parse().ok().filter(|id| *id > 0);
     let (Some(owner_id), false) = (owner_id, claims.jti.is_empty()) else {
         let detail = "The token has no valid `repository_owner_id` or no `jti`.";
-        return Err(refused(Code::MalformedToken, detail));
+        return Err(token_refused(Code::MalformedToken, detail));
     };
     Ok(WorkflowToken { owner: claims.repository_owner, owner_id, id: sha256_hex(&claims.jti), expires_at })
 }
@@ -149,7 +153,7 @@ impl Key {
 }
 
 /// The keys of the issuer. They are read again if they are old, or at most once a minute if `kid` is unknown.
-async fn keys(app: &App, issuer: &str, kid: &str) -> Result<Arc<Vec<Key>>, Problem> {
+async fn issuer_keys(app: &App, issuer: &str, kid: &str) -> Result<Arc<Vec<Key>>, Problem> {
     let now = app.clock.now().as_millisecond();
     let cached = || {
         let known = app.workflow_keys.keys.get(now, KEYS_LIFE_MS);
@@ -181,6 +185,6 @@ async fn published_keys(app: &App, issuer: &str) -> Option<Vec<Key>> {
     Some(keys.filter(|key: &Key| key.kty == "RSA").collect())
 }
 
-fn refused(code: Code, detail: impl Into<String>) -> Problem {
+fn token_refused(code: Code, detail: impl Into<String>) -> Problem {
     Problem::new(code, detail).with_field("token")
 }

@@ -6,12 +6,10 @@ mod tests;
 
 use registry_model::Reach;
 use registry_model::error::Code;
+use registry_model::protocol::MAX_URL_BYTES;
 use std::fmt;
 
 use url::{Host, ParseError, Url};
-
-/// In bytes (`specification.md#guarded-fetcher`).
-pub const MAX_URL_LENGTH: usize = 2048;
 
 const PUBLIC_PORTS: [u16; 2] = [443, 8443];
 
@@ -81,7 +79,7 @@ impl Target {
     }
 
     pub fn parse_url(mut url: Url, reach: Reach) -> Result<Self, TargetError> {
-        if url.as_str().len() > MAX_URL_LENGTH {
+        if url.as_str().len() > MAX_URL_BYTES {
             return Err(TargetError::TooLong);
         }
         if !matches!(url.scheme(), "https" | "http") {
@@ -162,7 +160,7 @@ fn is_loopback(url: &Url) -> bool {
 
 fn readable(text: &str) -> Result<&str, TargetError> {
     let text = text.trim();
-    if text.len() > MAX_URL_LENGTH {
+    if text.len() > MAX_URL_BYTES {
         return Err(TargetError::TooLong);
     }
     // The URL standard drops tabs and line breaks silently; the shown and the fetched URL must be the same text.

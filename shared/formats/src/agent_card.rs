@@ -20,9 +20,10 @@ pub use interfaces::{Binding, Dialect, Interface};
 pub use likeness::{Lead, OtherDocument};
 pub use violation::{CardFault, CardViolation};
 
-use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_WORD_CHARS};
+use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, MAX_WORD_CHARS};
 use registry_model::Skill;
 use registry_model::error::shorten;
+use registry_model::protocol::MAX_URL_BYTES;
 use violation::{CardViolations, Findings};
 
 /// An agent card, cut to the parts that the registry stores.
@@ -137,11 +138,11 @@ fn link(object: &Map<String, Value>, field: &str, path: &str, found: &mut Findin
     let value = object.get(field)?;
     let text = value.as_str().filter(|text| !text.is_empty())?;
     let url = Some(text)
-        .filter(|text| text.len() <= LONGEST_URL)
+        .filter(|text| text.len() <= MAX_URL_BYTES)
         .and_then(|text| Url::parse(text).ok())
         .filter(|url| matches!(url.scheme(), "http" | "https"))
         // Escaping can make the URL longer than its text.
-        .filter(|url| url.as_str().len() <= LONGEST_URL);
+        .filter(|url| url.as_str().len() <= MAX_URL_BYTES);
     if url.is_none() {
         let fix = "Write an absolute URL, such as https://example.com/docs.";
         found.warnings.note(path, ("url_unusable", fix), Some(value));

@@ -3,10 +3,10 @@
 use super::argument_text;
 use registry_model::error::{Code, Problem};
 
-const LONGEST: usize = 254;
+pub const MAX_CHARS: usize = 254;
 
 pub fn parse(field: &str, text: &str) -> Result<String, Problem> {
-    let text = argument_text::line(field, text, LONGEST)?;
+    let text = argument_text::line(field, text, MAX_CHARS)?;
     let is_label = |label: &str| {
         !label.is_empty() && !label.starts_with('-') && label.chars().all(|c| c.is_alphanumeric() || c == '-')
     };

@@ -9,5 +9,3 @@ pub const MOST_TOOLS: usize = 200;
 pub const MOST_TAGS: usize = 20;
 /// Characters of a version or tag.
 pub const MAX_WORD_CHARS: usize = 60;
-/// Bytes of a URL; the fetcher has the same bound.
-pub const LONGEST_URL: usize = 2048;

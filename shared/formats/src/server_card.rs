@@ -7,8 +7,9 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_WORD_CHARS};
+use super::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, MAX_WORD_CHARS};
 use registry_model::error::shorten;
+use registry_model::protocol::MAX_URL_BYTES;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct McpServerCard {
@@ -51,7 +52,7 @@ pub fn read(document: &Value) -> Option<McpServerCard> {
         version: field(&["version"], MAX_WORD_CHARS),
         website: field(
             &["websiteUrl", "website_url", "homepage", "documentationUrl", "documentation_url"],
-            LONGEST_URL,
+            MAX_URL_BYTES,
         ),
         endpoints,
     })
@@ -73,7 +74,7 @@ fn endpoints(card: &Map<String, Value>) -> Vec<String> {
         found.extend(["endpoint", "url"].iter().filter_map(|field| text(card.get(*field))));
     }
     let mut known = HashSet::new();
-    found.retain(|endpoint| endpoint.len() <= LONGEST_URL && known.insert(*endpoint));
+    found.retain(|endpoint| endpoint.len() <= MAX_URL_BYTES && known.insert(*endpoint));
     found.into_iter().take(10).map(str::to_owned).collect()
 }
 

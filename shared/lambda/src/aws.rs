@@ -21,7 +21,7 @@ use aws_types::region::Region;
 use crate::kms::Kms;
 use crate::secrets::{SecretError, Secrets};
 use registry_app::App;
-use registry_app::key_service::KeyService;
+use registry_app::private_key::KeyService;
 use registry_model::{Clock, Random};
 use registry_settings::{Mode, SettingError, Settings};
 use registry_store::Store;

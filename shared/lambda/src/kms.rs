@@ -5,7 +5,7 @@ use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::{MessageType, SigningAlgorithmSpec};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use registry_app::key_service::{Algorithm, KeyService, KeyServiceError, ServiceKey};
+use registry_app::private_key::{Algorithm, KeyService, KeyServiceError, ServiceKey};
 use registry_model::error::Source;
 
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use aws_sdk_kms::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_kms::types::{KeySpec, KeyUsageType};
 use p256::ecdsa::signature::Verifier as _;
 use p256::ecdsa::{Signature, VerifyingKey};
-use registry_app::key_service::{Algorithm, KeyService as _};
+use registry_app::private_key::{Algorithm, KeyService as _};
 use registry_lambda::kms::Kms;
 
 #[tokio::test]

@@ -33,3 +33,9 @@ pub const A2A_VERSIONS: [&str; 3] = ["1.0", "0.3", "0.2"];
 
 /// The list of servers in the API of the official MCP registry.
 pub const MCP_REGISTRY: &str = "/v0.1/servers";
+
+/// The maximum bytes of a URL that is fetched (`specification.md#guarded-fetcher`), published or stored.
+pub const MAX_URL_BYTES: usize = 2048;
+
+/// The maximum characters of the name of a tool (MCP, server/tools, tool names).
+pub const MAX_TOOL_NAME_CHARS: usize = 128;

@@ -6,7 +6,7 @@ use super::preset::Preset;
 use super::words::{subject, subject_words};
 use crate::prelude::*;
 
-pub(super) const MAX_GOAL_CHARS: usize = 300;
+pub const MAX_GOAL_CHARS: usize = 300;
 
 /// The goals of a product. The goals of a preset are only for a charter, which `mcp_mesh` does not have.
 pub fn chosen(sku: Sku, profile: &Profile) -> Vec<String> {

@@ -31,7 +31,7 @@ mod text;
 mod tree;
 mod words;
 
-pub use goals::chosen as chosen_goals;
+pub use goals::{MAX_GOAL_CHARS, chosen as chosen_goals};
 pub use install::{Snippet, install};
 pub use page::File;
 pub use preset::Preset;

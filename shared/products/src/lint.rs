@@ -3,6 +3,7 @@
 use super::words::{commands, is_verb, subject, subject_words, words};
 use crate::prelude::*;
 use registry_formats::injection::WITHHELD;
+use registry_model::protocol::MAX_TOOL_NAME_CHARS;
 
 /// Further abilities are not checked.
 pub(super) const MAX_CHECKED: usize = 100;
@@ -10,8 +11,6 @@ pub(super) const MAX_CHECKED: usize = 100;
 const MIN_DESCRIPTION_CHARS: usize = 40;
 /// Clients cut longer descriptions.
 const MAX_DESCRIPTION_CHARS: usize = 1024;
-/// The limit of the MCP specification.
-const MAX_MCP_NAME_CHARS: usize = 128;
 /// The APIs of models reject longer tool names.
 const MAX_MODEL_NAME_CHARS: usize = 64;
 
@@ -117,7 +116,7 @@ fn states_when(text: &str) -> bool {
 fn name_fault(name: &str) -> Option<&'static str> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let length = name.chars().count();
-    if name.is_empty() || length > MAX_MCP_NAME_CHARS || !name.chars().all(|c| plain(c) || c == '.') {
+    if name.is_empty() || length > MAX_TOOL_NAME_CHARS || !name.chars().all(|c| plain(c) || c == '.') {
         return Some("the name breaks the rule of MCP (1 to 128 characters of A-Z a-z 0-9 _ - .)");
     }
     let accepted = length <= MAX_MODEL_NAME_CHARS && name.chars().all(plain);

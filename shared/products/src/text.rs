@@ -123,7 +123,8 @@ pub(super) fn address(url: Option<&str>) -> Option<String> {
     let url = Url::parse(url?.trim()).ok()?;
     let opens = matches!(url.scheme(), "http" | "https") && url.has_host();
     let bare = url.username().is_empty() && url.password().is_none();
-    Some(String::from(url)).filter(|url| opens && bare && url.len() <= registry_formats::limits::LONGEST_URL)
+    Some(String::from(url))
+        .filter(|url| opens && bare && url.len() <= registry_model::protocol::MAX_URL_BYTES)
 }
 
 pub(super) fn query(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use tests::test_registry::TestRegistry;
 
-use crate::fixtures::{LivePair, live_pair, refused_queries};
+use crate::fixtures::{LivePair, live_pair};
 
 #[tokio::test]
 async fn badge_shows_the_state_of_its_listing() {
@@ -21,14 +21,6 @@ async fn badge_shows_the_state_of_its_listing() {
         let of_nobody = registry.get(&format!("/badge/{badge}")).await;
         assert!(of_nobody.text().contains("#59636e"), "{badge} is not grey: {of_nobody:?}");
     }
-}
-
-#[tokio::test]
-async fn unknown_badge_is_not_found() {
-    insta::assert_snapshot!(refused_queries(&["/badge/gold"]).await, @"
-    /badge/gold
-      404 no_such_badge `-`: Unknown badge. Use one of mcp, agent, listed, clean, verified, live, gated.
-    ");
 }
 
 /// A badge is embedded as an image, so the error has to be an image too.

@@ -100,15 +100,14 @@ async fn every_document_and_page_is_in_every_list_of_documents() {
 async fn discovery_map_contains_prices_limits_and_versions() {
     let registry = TestRegistry::start_with(TestOptions::default().with_rates()).await;
     let map = registry.get("/discovery.json").await.body;
-    let prices: Vec<&Value> =
-        map["products"].as_array().unwrap().iter().map(|product| &product["price"]).collect();
+    let expected = json!({
+        "payments_open": false, "/payment_gate/progress_pct": 0, "/protocol/mcp/0": "2026-07-28",
+        "/families/stigmergy/version": "2.9.0", "/families/exonomics/version": "2.8.0",
+        "/inbound/acts/0/act": "publish a listing", "/inbound/acts/0/per_caller": 60,
+    });
+    assert_members(&map, &expected);
+    let prices = crate::fixtures::values_of(&map["products"], "price");
     assert_eq!(prices, ["$14.99", "$19.99", "$29.99", "$24.99"]);
-    assert_eq!((&map["payments_open"], &map["payment_gate"]["progress_pct"]), (&json!(false), &json!(0)));
-    assert_eq!(map["families"]["stigmergy"]["version"], "2.9.0");
-    assert_eq!(map["families"]["exonomics"]["version"], "2.8.0");
-    assert_eq!(map["protocol"]["mcp"][0], "2026-07-28");
-    let publish = &map["inbound"]["acts"][0];
-    assert_eq!((&publish["act"], &publish["per_caller"]), (&json!("publish a listing"), &json!(60)));
     let uncounted = TestRegistry::start().await.get("/discovery.json").await.body;
     assert_eq!(uncounted["inbound"]["acts"], json!([]));
 }
@@ -278,10 +277,6 @@ async fn sitemap_has_one_part_with_every_page_and_live_listing() {
         assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"), "{path}");
     }
     assert_eq!(registry.text("/sitemap.xml?part=1").await, text);
-    for part in ["0", "2", "18446744073709551615"] {
-        registry.get(&format!("/sitemap.xml?part={part}")).await.assert_refused(404, "no_such_part");
-    }
-    assert_eq!(registry.get("/sitemap.xml?part=-1").await.status, 422);
 }
 
 #[tokio::test]
@@ -301,16 +296,5 @@ async fn index_digests_match_the_skill_files() {
         let name = skill["name"].as_str().unwrap();
         assert!(text.starts_with(&format!("---\nname: {name}\n")), "{url}");
         assert!(url.ends_with(&format!("/skills/{name}.md")), "{url}");
-    }
-}
-
-#[tokio::test]
-async fn unknown_skill_is_not_found_and_links_the_index() {
-    let registry = TestRegistry::start().await;
-    for path in ["/skills/nothing.md", "/skills/list-yourself", "/skills/.md"] {
-        let reply = registry.get(path).await;
-        assert_eq!((reply.status, &reply.body["code"]), (404, &Value::from("no_such_skill")), "{path}");
-        let next = reply.body["next"]["url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap();
-        assert_eq!(registry.get(next).await.status, 200);
     }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use tests::peers::name_server::{DnsAnswer, NameServer};
 use tests::prelude::*;
 
+use crate::fixtures::{members, shown};
+
 const BASE: &str = "https://registry.example.com";
 const DISCOVERY: &str = "_mcp.registry.example.com.";
 const DOMAIN: &str = "registry.example.com.";
@@ -56,37 +58,22 @@ fn txt(texts: &[&str]) -> DnsAnswer {
 #[tokio::test]
 async fn discovery_record_is_compared_item_by_item() {
     let setup = DomainRegistry::start().await;
-    let none = || DnsAnswer::NoName;
-    let missing = setup.get_with_dns([none(), none()], DNS_STATUS).await;
-    assert_members(&missing, &json!({ "state": "missing", "live": false, "format": "none" }));
-    assert_eq!(missing["name"], "_mcp.registry.example.com");
-    let expected = missing["expected_txt"].as_str().unwrap().to_owned();
-    let card =
-        format!("v=mcp1; url={BASE}/.well-known/mcp/server-card.json; proto=streamable-http; pk=ed25519:");
-    assert!(expected.starts_with(&card), "{expected}");
-    assert!(expected.ends_with("; scope=tools,resources; cap=registry; priority=10"), "{expected}");
-    assert!(missing["instructions"][0].as_str().unwrap().contains(&expected), "{missing}");
-
-    let live = setup.get_with_dns([none(), txt(&["v=spf1 -all", &expected])], DNS_STATUS).await;
-    assert_eq!((&live["state"], &live["live"]), (&json!("matches"), &json!(true)), "{live}");
-    assert_eq!(live["answers"], json!(["v=spf1 -all", expected]));
-    assert!(live["items"].as_array().unwrap().iter().all(|item| item["matches"] == true), "{live}");
-
-    let other = expected.replace("cap=registry", "cap=mirror");
-    let differs = setup.get_with_dns([none(), txt(&[&other])], DNS_STATUS).await;
-    assert_eq!((&differs["state"], &differs["live"]), (&json!("differs"), &json!(false)));
-    let wrong: Vec<&Value> =
-        differs["items"].as_array().unwrap().iter().filter(|item| item["matches"] == false).collect();
-    let item = json!({ "key": "cap", "expected": "registry", "found": "mirror", "matches": false });
-    assert_eq!(wrong, [&item]);
-
-    for broken in [DnsAnswer::Failure, DnsAnswer::Garbage(&[0xff; 40])] {
-        let unknown = setup.get_with_dns([none(), broken], DNS_STATUS).await;
-        assert_eq!((&unknown["state"], &unknown["format"]), (&json!("unknown"), &Value::Null), "{unknown}");
-        assert_eq!((&unknown["live"], &unknown["answers"]), (&json!(false), &json!([])));
-        assert!(unknown["error"].as_str().unwrap().starts_with("The DNS gave no usable answer"), "{unknown}");
+    let status = async |answer: DnsAnswer| setup.get_with_dns([DnsAnswer::NoName, answer], DNS_STATUS).await;
+    let missing = status(DnsAnswer::NoName).await;
+    let expected = missing["expected_txt"].as_str().unwrap();
+    let names = ["state", "live", "format", "answers", "items", "error"];
+    let all = [&names[..], &["name", "expected_txt", "instructions"]].concat();
+    let mut compared = json!({ "missing": members(&missing, &all) });
+    for (record, answer) in [
+        ("same", txt(&["v=spf1 -all", expected])),
+        ("different", txt(&[&expected.replace("cap=registry", "cap=mirror")])),
+        ("failure", DnsAnswer::Failure),
+        ("garbage", DnsAnswer::Garbage(&[0xff; 40])),
+    ] {
+        compared[record] = members(&status(answer).await, &names);
     }
-    let long = setup.get_with_dns([none(), txt(&["x".repeat(5000).as_str(); 30])], DNS_STATUS).await;
+    insta::assert_snapshot!(shown(&setup.registry, &compared));
+    let long = status(txt(&["x".repeat(5000).as_str(); 30])).await;
     assert!(long.to_string().len() < 10_000, "long DNS records are not truncated");
 }
 

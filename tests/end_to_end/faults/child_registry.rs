@@ -66,12 +66,8 @@ impl ChildRegistry {
         Self::run(command, data).await
     }
 
-    /// Starts the process without its schedules and without delivering events, so that nothing is probed.
-    pub(super) async fn start_without_jobs(data: &Path) -> Self {
-        Self::run(Command::new(std::env::current_exe().unwrap()), data).await
-    }
-
-    /// Starts the process with a limit on file size, in blocks of 512 bytes. It ignores SIGXFSZ, so that writes fail.
+    /// Starts the process without its schedules, and with a limit on file size, in blocks of 512 bytes. It ignores SIGXFSZ, so
+    /// that writes fail.
     pub(super) async fn start_with_file_limit(data: &Path, blocks: u64) -> Self {
         let mut command = Command::new("sh");
         let limited = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");

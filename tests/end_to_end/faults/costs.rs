@@ -4,21 +4,9 @@ use tests::prelude::*;
 
 use crate::fixtures::live_fleet;
 
-/// A registry with 30 Live listings of each kind, so that a cost that grows with them is visible.
-async fn full_registry(options: TestOptions) -> (TestRegistry, Peer, Peer) {
-    let registry = TestRegistry::start_with(options.with_setting("PROBE_WINDOW_CAP", 1000)).await;
-    let (agents, server) = (Peer::start(agents::fleet).await, Peer::start(servers::modern).await);
-    for number in 0..30 {
-        registry.publish_card(&agents.url(&format!("/{number}/card.json"))).await;
-        registry.publish_mcp(&server.url(&format!("/{number}/mcp"))).await;
-    }
-    assert_eq!(registry.delivered_counts().await, (30, 30));
-    (registry, agents, server)
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
-    let (registry, _agents, _servers) = full_registry(TestOptions::default()).await;
+    let (registry, _peers, _) = live_fleet(30, 30).await;
     let active = registry.get("/api/listings/active").await;
     let id = active.body["agents"][7]["listing_id"].as_str().unwrap().to_owned();
     let name = active.body["agents"][7]["name"].as_str().unwrap().replace(' ', "%20");
@@ -45,7 +33,7 @@ async fn cost_of_a_read_does_not_depend_on_the_number_of_listings() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unchanged_list_costs_one_read_and_returns_304() {
-    let (registry, agents, _servers) = full_registry(TestOptions::default()).await;
+    let (registry, [agents, _servers], _) = live_fleet(30, 30).await;
     let tag = registry.get("/api/listings/active").await.header("etag").to_owned();
     let get = registry.get_with("/api/listings/active", ("if-none-match", &tag));
     let (again, calls) = registry.counted(get).await;
@@ -93,7 +81,10 @@ async fn server_page_is_cached_until_a_listing_changes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn first_probe_costs_two_transactions_and_at_most_six_other_calls() {
-    let (registry, agents, _servers) = full_registry(TestOptions::default().delivered_once()).await;
+    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
+    let agents = Peer::start(agents::fleet).await;
+    registry.publish_fleet(&agents, 0..30).await;
+    registry.deliver_events().await;
     let id = registry.publish_card(&agents.url("/x/card.json")).await;
     let (_, calls) = registry.counted(registry.first_probe(&id)).await;
     assert_eq!(registry.lane(&id).await, "active");

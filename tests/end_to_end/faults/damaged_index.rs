@@ -16,7 +16,6 @@ use registry::store::Manifest;
 use sha2::{Digest as _, Sha256};
 use tests::prelude::*;
 
-use super::print_row;
 use crate::fixtures::{another_process, count_indexed, live_fleet, query, with_index};
 
 /// Enough for several buckets.
@@ -30,7 +29,7 @@ async fn count_in_new_process(registry: &TestRegistry) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn search_works_on_a_damaged_index_until_its_repair() {
     let (registry, listings) = with_index(AGENTS).await;
-    let (whole, mut least) = (listings.len(), AGENTS);
+    let whole = listings.len();
     // `every_damaged_byte_is_detected` tests all kinds of damage to the bytes of a bucket.
     for damage in ["a byte changed", "empty", "deleted"] {
         let buckets = registry.items("INDEX#").await;
@@ -50,7 +49,6 @@ async fn search_works_on_a_damaged_index_until_its_repair() {
         assert_eq!(loaded, whole, "{damage}: a process that has the index keeps it");
         let rest = count_in_new_process(&registry).await;
         assert!((1..whole).contains(&rest), "{damage}: a new process finds the rest: {rest}");
-        least = least.min(rest);
         for path in ["/api/ard/search?q=adds+numbers", "/api/match?q=adds+numbers", "/v0.1/servers"] {
             assert_eq!(registry.get(path).await.status, 200, "{damage}: {path}");
         }
@@ -68,8 +66,6 @@ async fn search_works_on_a_damaged_index_until_its_repair() {
     registry.advance(HOUR);
     assert_eq!(registry.index().await["come"], json!(AGENTS), "the whole index is rebuilt");
     assert_eq!((count_indexed(&registry.app).await, count_in_new_process(&registry).await), (whole, whole));
-    let figures = format!("a cold process found at least {least} of {whole}; complete after one build each");
-    print_row("a damaged snapshot of the search index", &figures);
 }
 
 /// An index update repairs the bucket that it writes, without waiting for the hourly check.
@@ -238,7 +234,7 @@ async fn next_build_continues_an_interrupted_repair() {
     for is_list in [false, true] {
         damage(app, &prefixes(BUCKETS)).await;
         if is_list {
-            let damaged = aws_sdk_dynamodb::types::AttributeValue::S("[[".to_owned());
+            let damaged = AttributeValue::S("[[".to_owned());
             registry.overwrite("INDEX", "MANIFEST", "buckets", damaged).await;
         }
         for steps in (0..8).map(|step| step * 40) {

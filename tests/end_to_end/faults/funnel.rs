@@ -108,20 +108,3 @@ async fn reward_can_be_reissued_if_the_reply_is_lost() {
     assert_eq!(status(&tokens[1]).await, 200);
     assert_eq!(registry.app.store.live().await.unwrap().funnel.seats_claimed, 1);
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn failed_demo_or_feedback_writes_nothing() {
-    for fault in [Fault::Throttle, Fault::Timeout, Fault::ServiceError] {
-        let (registry, _peer, id) = live_agent().await;
-        let stored_items = async || registry.table().await.without(&["RATE#"]);
-        for path in [DEMO, FEEDBACK] {
-            let body = if path == DEMO { json!({ "listing_id": id }) } else { registry.draft(&id).await };
-            let before = stored_items().await;
-            let post = registry.post(path, &body);
-            let failed = registry.with_fault("TransactWriteItems", fault, ALL_ATTEMPTS, post).await;
-            assert_eq!(failed.status, 503, "{fault:?} {path}");
-            assert_eq!(before.difference(&stored_items().await), [""; 0], "{fault:?} {path}");
-            assert_eq!(registry.post(path, &body).await.status, 200, "{fault:?} {path}");
-        }
-    }
-}

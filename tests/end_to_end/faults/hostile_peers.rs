@@ -1,7 +1,7 @@
 //! Tests hostile peers and callers. A sweep over hostile peers ends in time, correct peers go Live, and no private network is
 //! reached. If 50 callers use up their rate limits, a caller with few requests does not notice it. A publisher cannot use the
 //! registry to attack a host of somebody else: a card, a redirect or an auth challenge does not make it send requests to that
-//! host, and the limit of concurrent requests to a host applies to all cards together that name it.
+//! host.
 
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr};
@@ -15,7 +15,6 @@ use http::StatusCode;
 use registry::model::LimitedAction;
 use tests::fixtures::insert_live_listings;
 use tests::peers::hostile::HostilePeer;
-use tests::peers::sign_in::gated;
 use tests::ports;
 use tests::prelude::*;
 use tests::test_registry::client_from;
@@ -223,43 +222,4 @@ async fn auth_challenge_causes_no_request_to_another_host() {
     registry.tick().await;
     assert_eq!(registry.reason_codes(&id).await, ["sign_in:redirected"], "its metadata is on its domain");
     assert_eq!(foreign.connections(), 0);
-}
-
-#[tokio::test]
-async fn authorization_server_gets_at_most_three_plain_requests_of_a_probe() {
-    let registry = TestRegistry::start().await;
-    let foreign = Peer::start(agents::only(404)).await;
-    let peer = Peer::start(gated(&foreign.url("/tenant"))).await;
-    let id = registry.publish_mcp(&peer.url("/mcp")).await;
-    registry.tick().await;
-    assert_eq!(registry.reason_codes(&id).await, ["sign_in:authorization_server_metadata"]);
-    let expected = [
-        "GET /.well-known/oauth-authorization-server/tenant",
-        "GET /.well-known/openid-configuration/tenant",
-        "GET /tenant/.well-known/openid-configuration",
-    ];
-    assert_eq!(foreign.request_names(), expected);
-    for request in foreign.requests() {
-        assert!(request.header("authorization").is_none() && request.text.is_empty(), "{request:?}");
-    }
-}
-
-/// Many cards on different ports share the host of one interface.
-#[tokio::test(flavor = "multi_thread")]
-async fn concurrency_limit_applies_to_the_interface_host() {
-    const CARDS: usize = 12;
-    let (slow, most) = Peer::start_slow(Duration::from_millis(100), agents::speaks_newest).await;
-    let registry = TestRegistry::start().await;
-    let mut peers = Vec::new();
-    for number in 0..CARDS {
-        // Different endpoints, because listings with the same endpoint are duplicates.
-        let interface = interface(&slow.url(&format!("/rpc/{number}")), "JSONRPC", "1.0");
-        let peer = Peer::start(agents::newest_with(json!({ "supportedInterfaces": [interface] }))).await;
-        registry.publish_card(&peer.card()).await;
-        peers.push(peer);
-    }
-    let report = registry.tick().await;
-    assert_eq!(report["ok"], json!(CARDS), "waiting costs no listing its verdict: {report}");
-    let most = most.load(Ordering::SeqCst);
-    assert!(most <= 4, "{most} concurrent requests");
 }

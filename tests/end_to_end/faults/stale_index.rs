@@ -3,7 +3,6 @@
 
 use tests::prelude::*;
 
-use super::print_row;
 use crate::fixtures::{live_fleet, values_of};
 
 async fn active_ids(registry: &TestRegistry) -> Vec<String> {
@@ -69,8 +68,4 @@ async fn stale_index_delays_only_the_active_list() {
     exact.sort();
     assert_eq!(exact, expected);
     assert_eq!(registry.live_counts().await, (expected.len() as u64, 0));
-    let changes = 2 + queued.len() + new.len();
-    let figures =
-        format!("5 ticks and rechecks with an index from before {changes} changes: no request to peers");
-    print_row("stale index reads", &figures);
 }

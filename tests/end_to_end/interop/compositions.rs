@@ -3,8 +3,8 @@
 
 use tests::prelude::*;
 
-use super::{INTEROP, TOKEN, act};
-use crate::fixtures::{LivePair, forecaster, live_agent, live_pair};
+use super::{INTEROP, TOKEN};
+use crate::fixtures::{forecaster, item, live_agent, refused_arguments};
 
 /// A registry with an agent and a server that match each other, on two hosts.
 async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value; 2]) {
@@ -22,10 +22,11 @@ async fn matching_pair(options: TestOptions) -> (TestRegistry, [Peer; 2], [Value
 async fn plan_for_using_two_listings_together_has_a_statement_of_their_reported_uses() {
     let (registry, _peers, [agent, server]) = matching_pair(TestOptions::default()).await;
     let before = registry.call_tool("compose_peers", &json!({ "listing_id": agent })).await;
-    assert_members(&before, &json!({ "compositions": [], "/suggestions/0/listing_id": server }));
-    let suggestion = &before["suggestions"][0];
-    assert!(suggestion["why"].as_str().unwrap().contains('“'), "no word that matched: {suggestion}");
-    assert_eq!(suggestion["invoke"]["mcp"]["body"]["params"]["name"], "forecast_weather");
+    let suggested = json!({ "compositions": [], "/suggestions/0/listing_id": server,
+        "/suggestions/0/invoke/mcp/body/params/name": "forecast_weather" });
+    assert_members(&before, &suggested);
+    // With a word that matched.
+    assert_contains(&before["suggestions"][0]["why"].to_string(), &["“"]);
 
     // A plan is no use.
     let arguments = json!({ "listing_id": agent, "listing_b": server });
@@ -33,19 +34,18 @@ async fn plan_for_using_two_listings_together_has_a_statement_of_their_reported_
     assert_members(&unused, &json!({ "composition_count": 0, "attestation": null }));
     registry.call_tool("used_with", &arguments).await;
     let plan = registry.call_tool("execute_compose", &arguments).await;
-    assert_eq!(plan["next"].get("body"), None, "it reports an outcome before the calls");
-    let pipeline = &plan["pipeline"];
-    assert!(pipeline["id"].as_str().unwrap().starts_with("pipe_"));
-    let methods: Vec<&Value> =
-        pipeline["steps"].as_array().unwrap().iter().map(|step| &step["call"]["body"]["method"]).collect();
-    assert_eq!(methods, [&json!("SendMessage"), &json!("tools/call")]);
-    let statement = &plan["attestation"];
-    assert_eq!((&statement["type"], &statement["claims"]["reports"]), (&json!("composition"), &json!(1)));
-    let verified = registry.call_tool("verify_attestation", &json!({ "jws": statement["jws"] })).await;
+    // Its next step reports no outcome before the calls.
+    let planned = json!({ "/pipeline/steps/0/call/body/method": "SendMessage",
+        "/pipeline/steps/1/call/body/method": "tools/call", "/pipeline/steps/2": null, "/next/body": null,
+        "/attestation/type": "composition", "/attestation/claims/reports": 1 });
+    assert_members(&plan, &planned);
+    assert!(plan["pipeline"]["id"].as_str().unwrap().starts_with("pipe_"));
+    let verified =
+        registry.call_tool("verify_attestation", &json!({ "jws": plan["attestation"]["jws"] })).await;
     assert_eq!(verified["valid"], true, "{verified}");
 
-    let again = act(&registry, INTEROP, "execute_compose", arguments).await;
-    assert_members(&again, &json!({ "composition_count": 1, "/pipeline/id": pipeline["id"] }));
+    let again = registry.call_tool("execute_compose", &arguments).await;
+    assert_members(&again, &json!({ "composition_count": 1, "/pipeline/id": plan["pipeline"]["id"] }));
     registry.settle();
     let after = registry.call_tool("compose_peers", &json!({ "listing_id": server })).await;
     let used = json!({ "/compositions/0/peer_focus": agent, "/compositions/0/count": 1, "suggestions": [] });
@@ -54,17 +54,11 @@ async fn plan_for_using_two_listings_together_has_a_statement_of_their_reported_
 
 #[tokio::test]
 async fn plan_requires_two_live_listings() {
-    let LivePair { registry, agent, server, .. } = live_pair().await;
-    for (listing, other, status) in
-        [(json!(agent), json!("mcp-unknown"), 404), (json!(agent), json!(agent), 422)]
-    {
-        let arguments = json!({ "listing_id": listing, "listing_b": other });
-        let problem = registry.refused_tool("execute_compose", &arguments).await;
-        assert_eq!(problem["status"], status, "{arguments}");
-    }
+    let (registry, _peer, id) = live_agent().await;
     let queued = registry.publish_card("https://agents.example.com/card.json").await;
-    let arguments = json!({ "listing_id": server, "listing_b": queued });
-    assert_eq!(registry.refused_tool("execute_compose", &arguments).await["code"], "not_active");
+    let others = [json!("mcp-unknown"), json!(id), json!(queued)].map(|other| json!({ "listing_b": other }));
+    let agent = json!({ "listing_id": id });
+    insta::assert_snapshot!(refused_arguments(&registry, "execute_compose", &agent, others).await);
 }
 
 #[tokio::test]
@@ -78,74 +72,71 @@ async fn only_the_operator_can_store_proposed_pairs_of_listings() {
     let seed = json!({ "action": "seed_compositions" });
     let refused = registry.post_with_token(INTEROP, "not-the-operators-token-not-at-all", &seed).await;
     assert_eq!(refused.status, 403);
-    let stored = registry.post_with_token(INTEROP, TOKEN, &seed).await;
-    assert_eq!((stored.status, &stored.body["stored_count"]), (200, &json!(1)), "{stored:?}");
-    registry.settle();
-    let edge = registry.get(INTEROP).await.body["compositions"][0].clone();
-    assert_eq!((&edge["seeded"], &edge["count"]), (&json!(true), &json!(0)), "{edge}");
-    let again = registry.post_with_token(INTEROP, TOKEN, &seed).await;
-    assert_eq!(again.body["stored_count"], 0, "the pair was stored twice");
-    assert_eq!(registry.get(INTEROP).await.body["graph"]["compositions"], 0, "a seed was counted as used");
-    let peers = registry.call_tool("compose_peers", &json!({ "listing_id": agent })).await;
-    assert_eq!(peers["compositions"], json!([]), "a seeded pair was shown as used: {peers}");
-    let graph = registry.call_tool("get_reciprocity", &json!({ "listing_id": agent })).await["graph"].clone();
-    assert_eq!(graph["edges"], json!([]), "a seeded pair was shown as used: {graph}");
+    // The pair is stored once, and counts nowhere as used.
+    for stored in [1, 0] {
+        let reply = registry.post_with_token(INTEROP, TOKEN, &seed).await;
+        reply.assert_body(200, &json!({ "stored_count": stored }));
+    }
+    let seeded =
+        json!({ "/compositions/0/seeded": true, "/compositions/0/count": 0, "/graph/compositions": 0 });
+    assert_members(&registry.settled(INTEROP).await, &seeded);
+    let of_agent = json!({ "listing_id": agent });
+    assert_eq!(registry.call_tool("compose_peers", &of_agent).await["compositions"], json!([]));
+    assert_eq!(registry.call_tool("get_reciprocity", &of_agent).await["graph"]["edges"], json!([]));
     let statement = json!({ "type": "composition", "listing_id": agent, "listing_b": server });
-    assert_eq!(registry.refused_tool("attest", &statement).await["code"], "no_composition");
+    assert_eq!(registry.refused_code("attest", &statement).await, "no_composition");
 
     let evaporate = json!({ "action": "evaporate", "listing_id": agent });
     let gone = registry.post_with_token("/api/products/stigmergy", TOKEN, &evaporate).await;
     assert_eq!(gone.body["compositions"], 1, "{gone:?}");
     registry.call_tool("used_with", &json!({ "listing_id": agent, "listing_b": server })).await;
-    registry.settle();
-    let overview = registry.get(INTEROP).await.body;
-    let seeded = &overview["compositions"][0]["seeded"];
-    assert_eq!((seeded, &overview["graph"]["compositions"]), (&json!(false), &json!(1)));
+    let used = json!({ "/compositions/0/seeded": false, "/graph/compositions": 1 });
+    assert_members(&registry.settled(INTEROP).await, &used);
 }
 
 #[tokio::test]
 async fn join_action_publishes_the_url_and_returns_possible_contributions() {
     let registry = TestRegistry::start().await;
     let peer = Peer::start(forecaster).await;
-    let body = json!({ "url": peer.card(), "source": "a test" });
-    let joined = act(&registry, INTEROP, "join_and_contribute", body).await;
-    assert_members(&joined, &json!({ "published": true, "lane": "queued", "/next/action": "poll" }));
-    registry.settle();
-    let (id, kind) = (joined["listing_id"].clone(), &joined["kind"]);
-    // A demo requires a Live listing.
-    let targets = registry.call_tool("attractor_targets", &json!({})).await;
-    let target = json!({ "listing_id": id, "kind": kind, "/take_demo_get": null });
-    assert_members(&targets["targets"][0], &target);
-    let demo = |joined: &Value| {
-        let all = joined["contributions"].as_array().unwrap();
-        all.iter().find(|contribution| contribution["id"] == "demo").unwrap().clone()
+    let join = async |arguments: Value| {
+        registry.settle();
+        let mut joined = registry.call_tool("join_and_contribute", &arguments).await;
+        joined["demo"] = item(&joined["contributions"], "id", "demo").clone();
+        joined
     };
-    assert_eq!(demo(&joined)["waits_for"], "live");
+    let joined = join(json!({ "url": peer.card(), "source": "a test" })).await;
+    // A demo requires a Live listing.
+    let queued =
+        json!({ "published": true, "lane": "queued", "/next/action": "poll", "/demo/waits_for": "live" });
+    assert_members(&joined, &queued);
+    registry.settle();
+    let of_listing = json!({ "listing_id": joined["listing_id"] });
+    let targets = registry.call_tool("attractor_targets", &json!({})).await;
+    let target = with_members(of_listing.clone(), &json!({ "kind": joined["kind"], "/take_demo_get": null }));
+    assert_members(&targets["targets"][0], &target);
     registry.deliver_events().await;
     // `next` is the call of the first open contribution; sending it completes that contribution.
-    let live = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
-    assert_members(&live, &json!({ "published": false, "lane": "active", "/next/tool": "take_demo" }));
-    registry.call_tool("leave_trace", &json!({ "listing_id": id, "body": "Quick." })).await;
-    assert_eq!(demo(&live).get("waits_for"), None);
-    let path = live["next"]["url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
-    registry.post(&path, &live["next"]["body"]).await;
-    registry.settle();
-    let later = registry.call_tool("join_and_contribute", &json!({ "url": peer.card() })).await;
-    assert_eq!(later["published"], false, "it was Live already");
-    let done: Vec<&Value> =
-        later["contributions"].as_array().unwrap().iter().map(|contribution| &contribution["done"]).collect();
-    assert_eq!(done[..3], [&json!(null), &json!(true), &json!(false)], "{later}");
-    assert_eq!(later["next"]["tool"], "leave_feedback");
+    let live = join(of_listing.clone()).await;
+    let active =
+        json!({ "published": false, "lane": "active", "/next/tool": "take_demo", "/demo/waits_for": null });
+    assert_members(&live, &active);
+    let trace = with_members(of_listing.clone(), &json!({ "body": "Quick." }));
+    registry.call_tool("leave_trace", &trace).await;
+    registry.follow(&live["next"]).await.ok();
+    let later = join(json!({ "url": peer.card() })).await;
+    // The registry does not know of a trace for what its listing looks for.
+    assert_eq!(later["contributions"][0]["done"], json!(null));
+    let demoed = json!({ "published": false, "/contributions/1/done": true,
+        "/contributions/2/done": false, "/next/tool": "leave_feedback" });
+    assert_members(&later, &demoed);
     registry.call_tool("leave_feedback", &later["next"]["body"]).await;
-    registry.settle();
-    let done = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
-    assert_eq!(done["next"]["tool"], "talk_inbox", "{done}");
+    assert_eq!(join(of_listing).await["next"]["tool"], "talk_inbox");
 }
 
 #[tokio::test]
 async fn feedback_on_a_demo_waits_for_nothing_when_the_listing_is_no_longer_live() {
     let (registry, _peer, id) = live_agent().await;
-    registry.post("/api/products/demo", &json!({ "listing_id": id })).await;
+    registry.demo(&id).await;
     registry.settle();
     registry.advance(8 * DAY);
     let joined = registry.call_tool("join_and_contribute", &json!({ "listing_id": id })).await;
@@ -153,5 +144,5 @@ async fn feedback_on_a_demo_waits_for_nothing_when_the_listing_is_no_longer_live
     let [demo, feedback] = [1, 2].map(|index| &joined["contributions"][index]);
     assert_members(demo, &json!({ "id": "demo", "waits_for": "live" }));
     assert_members(feedback, &json!({ "id": "feedback", "/waits_for": null }));
-    registry.post("/api/products/feedback", &feedback["call"]["body"]).await.ok();
+    registry.feedback(&feedback["call"]["body"]).await.ok();
 }

@@ -1,6 +1,8 @@
 //! Tests federation between two registries. A registry returns the listings of the other registry as
 //! referrals, never as its own listings.
 
+use std::time::Duration;
+
 use tests::prelude::*;
 
 use super::TOKEN;
@@ -13,10 +15,6 @@ async fn registry_with_peer(peer: &str) -> TestRegistry {
     TestRegistry::start_with(options.with_setting("FEDERATION_PEERS", peer)).await
 }
 
-async fn pull(registry: &TestRegistry) -> Reply {
-    registry.post_with_token(FEDERATION, TOKEN, &json!({ "action": "pull" })).await
-}
-
 #[tokio::test]
 async fn listings_of_peer_registries_are_returned_as_referrals() {
     let LivePair { registry: other, .. } = live_pair().await;
@@ -25,18 +23,17 @@ async fn listings_of_peer_registries_are_returned_as_referrals() {
     let registry = registry_with_peer(base).await;
     let before = registry.get("/api/ard/search?q=weather").await.body;
     assert_eq!(before["referrals"], json!([]), "there are referrals before the first pull");
-    let pulled = pull(&registry).await.ok();
+    let pull = json!({ "action": "pull" });
+    let pulled = registry.post_with_token(FEDERATION, TOKEN, &pull).await.ok();
     assert_eq!(pulled["peers"][0]["url"], base);
     assert!(pulled["referrals"].as_u64().unwrap() >= 2, "{pulled}");
 
-    registry.settle();
-    let found = registry.get("/api/ard/search?q=weather").await.body;
-    assert_members(&found, &json!({ "total": 0, "hits": [], "federation": "auto" }));
-    let referral = &found["referrals"][0];
-    assert_eq!((&referral["name"], &referral["peer"]), (&json!("Nimbus"), &json!(base)), "{found}");
-    assert_eq!(found["registries"][0]["url"], format!("{base}/api/ard/"));
+    let found = registry.settled("/api/ard/search?q=weather").await;
+    let referred = json!({ "total": 0, "hits": [], "federation": "auto", "/referrals/0/name": "Nimbus",
+        "/referrals/0/peer": base, "/registries/0/url": format!("{base}/api/ard/") });
+    assert_members(&found, &referred);
     let none = registry.call_tool("ard_search", &json!({ "q": "weather", "federation": "none" })).await;
-    assert_eq!((&none["referrals"], &none["federation"]), (&json!([]), &json!("none")));
+    assert_members(&none, &json!({ "referrals": [], "federation": "none" }));
     let matched = registry.call_tool("match_capability", &json!({ "q": "weather" })).await;
     assert_eq!(values_of(&matched["referrals"], "name"), ["Nimbus"]);
 
@@ -45,7 +42,7 @@ async fn listings_of_peer_registries_are_returned_as_referrals() {
     let standard = registry.post("/api/ard/search", &search("referrals")).await.body;
     let referral = &standard["referrals"][0];
     assert_eq!(referral["type"], "application/ai-registry+json", "{standard}");
-    let path = referral["url"].as_str().unwrap().strip_prefix(base).unwrap();
+    let path = other.path_of(&referral["url"]);
     let answer = other.post(&format!("{path}search"), &search("none")).await.body;
     assert_eq!(answer["results"][0]["displayName"], "Nimbus");
     assert_eq!(registry.post("/api/ard/search", &search("none")).await.body.get("referrals"), None);
@@ -65,19 +62,16 @@ async fn federation_reads_peers_once_a_day_and_keeps_referrals_after_a_failure()
         _ => empty(404),
     })
     .await;
-    let base = peer.url("");
-    let registry = registry_with_peer(&base).await;
-    let referred = async || registry.get("/api/ard/search?q=chess").await.body["referrals"].clone();
-    assert_eq!(registry.reach_out().await["peers_asked"], 1);
-    assert_eq!(values_of(&referred().await, "name"), ["Chess player"]);
-    registry.advance(HOUR);
-    assert_eq!(registry.reach_out().await["peers_asked"], 0);
-    peer.answer_with(agents::only(503));
-    registry.advance(DAY);
-    assert_eq!(registry.reach_out().await["peers_asked"], 1);
+    let registry = registry_with_peer(&peer.url("")).await;
+    for (wait, asked) in [(Duration::ZERO, 1), (HOUR, 0), (DAY, 1)] {
+        registry.advance(wait);
+        assert_eq!(registry.reach_out().await["peers_asked"], asked, "{wait:?} later");
+        let found = registry.get("/api/ard/search?q=chess").await.body;
+        assert_eq!(values_of(&found["referrals"], "name"), ["Chess player"]);
+        peer.answer_with(agents::only(503));
+    }
     let status = registry.get(FEDERATION).await.body["peers"][0].clone();
-    assert_eq!((&status["failure"], &status["referrals"]), (&json!("status_503"), &json!(1)), "{status}");
-    assert_eq!(values_of(&referred().await, "name"), ["Chess player"]);
+    assert_members(&status, &json!({ "failure": "status_503", "referrals": 1 }));
 }
 
 #[tokio::test]
@@ -86,19 +80,17 @@ async fn only_the_operator_can_pull_from_and_push_to_peers() {
     let base = other.url("");
     let base = base.trim_end_matches('/');
     let registry = registry_with_peer(base).await;
+    let send = async |token: &str, body: Value| registry.post_with_token(FEDERATION, token, &body).await;
     for action in ["pull", "push"] {
         let body = json!({ "action": action });
         assert_eq!(registry.post(FEDERATION, &body).await.status, 401, "{action}");
-        let other_token = "another-token-of-thirty-two-characters";
-        assert_eq!(registry.post_with_token(FEDERATION, other_token, &body).await.status, 403);
+        assert_eq!(send("another-token-of-thirty-two-characters", body).await.status, 403);
         let elsewhere = json!({ "action": action, "url": "https://elsewhere.example.org" });
-        registry.post_with_token(FEDERATION, TOKEN, &elsewhere).await.assert_refused(422, "unknown_peer");
+        send(TOKEN, elsewhere).await.assert_refused(422, "unknown_peer");
     }
-    let pushed =
-        registry.post_with_token(FEDERATION, TOKEN, &json!({ "action": "push", "url": base })).await.ok();
-    assert_eq!(pushed["peers"][0]["ok"], true, "{pushed}");
-    let listed = pushed["peers"][0]["listing_id"].as_str().unwrap().parse().unwrap();
-    assert_eq!(other.lane(&listed).await, "queued");
+    let pushed = send(TOKEN, json!({ "action": "push", "url": base })).await.ok()["peers"][0].clone();
+    assert_eq!(pushed["ok"], true, "{pushed}");
+    assert_eq!(other.lane(&id_of(&pushed)).await, "queued");
 
     let alone = TestRegistry::start_with_setting("OPERATOR_TOKEN", TOKEN).await;
     let refused = alone.post_with_token(FEDERATION, TOKEN, &json!({ "action": "push" })).await;

@@ -5,7 +5,7 @@ use tests::prelude::*;
 use tests::test_registry::client;
 
 use super::INTEROP;
-use crate::fixtures::{LivePair, demote, live_agent, live_pair};
+use crate::fixtures::{LivePair, demote, live_agent, live_pair, refused_arguments};
 
 /// Sends a call unchanged and returns the answer.
 async fn send(call: &Value) -> Value {
@@ -21,25 +21,24 @@ async fn send(call: &Value) -> Value {
 #[tokio::test]
 async fn resolve_returns_a_working_call() {
     let LivePair { registry, agent, server, peers } = live_pair().await;
-    let arguments = json!({ "q": "adder", "prefer": "mcp" });
-    let answer = registry.call_tool("interop_resolve", &arguments).await;
-    assert_members(&answer, &json!({ "ok": true, "version": "2.7.0" }));
-    let (node, invocation) = (&answer["matches"][0], &answer["invocations"][0]);
+    let resolve = async |q: &str, prefer: &str| {
+        let answer = registry.call_tool("interop_resolve", &json!({ "q": q, "prefer": prefer })).await;
+        (answer["matches"][0].clone(), answer["invocations"][0].clone())
+    };
+    let (node, invocation) = resolve("adder", "mcp").await;
     let url = peers[1].url("/mcp");
-    assert_members(node, &json!({ "listing_id": server, "clean": true, "/endpoints/mcp": url }));
-    assert_members(invocation, &json!({ "node_id": node["id"], "first": "mcp" }));
-    let (call, tool) = (&invocation["mcp"], &node["mcp_tools"][0]);
-    assert_members(&call["body"], &json!({ "method": "tools/call", "/params/name": tool }));
-
+    assert_members(&node, &json!({ "listing_id": server, "clean": true, "/endpoints/mcp": url }));
+    let call = json!({ "node_id": node["id"], "first": "mcp", "/mcp/body/method": "tools/call",
+        "/mcp/body/params/name": node["mcp_tools"][0] });
+    assert_members(&invocation, &call);
     // The peer receives the call when it is sent with the returned headers and body.
     peers[1].forget_requests();
-    send(call).await;
+    send(&invocation["mcp"]).await;
     assert_eq!(peers[1].requests()[0].method(), Some("tools/call"));
 
-    let answer = registry.call_tool("interop_resolve", &json!({ "q": "weather", "prefer": "a2a" })).await;
-    assert_eq!(answer["matches"][0]["listing_id"], json!(agent), "{answer}");
-    let invocation = &answer["invocations"][0];
-    assert_eq!((&invocation["first"], &invocation["a2a"]["version"]), (&json!("a2a"), &json!("1.0")));
+    let (node, invocation) = resolve("weather", "a2a").await;
+    assert_eq!(node["listing_id"], json!(agent), "{node}");
+    assert_members(&invocation, &json!({ "first": "a2a", "/a2a/version": "1.0" }));
     let answered = send(&invocation["a2a"]).await;
     assert!(answered["result"].is_object(), "the agent refused the message: {answered}");
     let found = send(&invocation["ard"]).await;
@@ -50,30 +49,27 @@ async fn resolve_returns_a_working_call() {
 async fn tools_and_skills_are_matched_against_the_evidence() {
     let LivePair { registry, agent, server, .. } = live_pair().await;
     let resolved = async |arguments: Value| registry.call_tool("interop_resolve", &arguments).await;
-    let tools = resolved(json!({ "listing_id": server })).await["matches"][0]["mcp_tools"].clone();
-    let tool = tools[0].as_str().unwrap().to_uppercase();
+    let of_server = resolved(json!({ "listing_id": server })).await;
+    let tool = of_server["matches"][0]["mcp_tools"][0].as_str().unwrap().to_uppercase();
     let answer = resolved(json!({ "tool": tool })).await;
-    assert_eq!(answer["matches"].as_array().unwrap().len(), 1, "{answer}");
+    assert_members(&answer, &json!({ "/matches/0/listing_id": server, "/matches/1": null }));
     assert!(answer["note"].as_str().unwrap().starts_with("Returned 1 Live listing."), "{answer}");
-    assert_eq!(answer["matches"][0]["listing_id"], json!(server));
+    let text = "/invocations/0/a2a/body/params/message/parts/0/text";
     let answer = resolved(json!({ "skill": "weather-forecast", "q": "Paris" })).await;
-    assert_eq!(answer["matches"][0]["listing_id"], json!(agent));
-    let text = answer["invocations"][0]["a2a"]["body"]["params"]["message"]["parts"][0]["text"].clone();
-    assert_eq!(text, "Weather forecast: Paris");
+    assert_members(&answer, &json!({ "/matches/0/listing_id": agent, text: "Weather forecast: Paris" }));
     for absent in [json!({ "tool": "absent" }), json!({ "listing_id": server, "tool": "absent" })] {
         let answer = resolved(absent).await;
-        assert_eq!((&answer["matches"], &answer["next"]["action"]), (&json!([]), &json!("browse")));
-        assert!(answer["note"].as_str().unwrap().contains("can be missed"), "{answer}");
+        assert_members(&answer, &json!({ "matches": [], "/next/action": "browse" }));
+        assert_contains(&answer["note"].to_string(), &["can be missed"]);
     }
-
-    for (arguments, field) in [
-        (json!({ "limit": 0 }), "limit"),
-        (json!({ "limit": 21 }), "limit"),
-        (json!({ "tool": "" }), "tool"),
-        (json!({ "prefer": "gopher" }), "prefer"),
-    ] {
-        assert_eq!(registry.refused_tool("interop_resolve", &arguments).await["field"], field, "{arguments}");
-    }
+    let invalid = [
+        json!({}),
+        json!({ "limit": 0 }),
+        json!({ "limit": 21 }),
+        json!({ "tool": "" }),
+        json!({ "prefer": "gopher" }),
+    ];
+    insta::assert_snapshot!(refused_arguments(&registry, "interop_resolve", &json!({}), invalid).await);
 }
 
 #[tokio::test]
@@ -81,8 +77,7 @@ async fn only_live_listings_are_resolved() {
     let (registry, peer, id) = live_agent().await;
     demote(&registry, &peer, &id).await;
     let refused = registry.refused_tool("interop_resolve", &json!({ "listing_id": id })).await;
-    assert_eq!((&refused["code"], &refused["lane"]), (&json!("not_active"), &json!("demoted")));
-    assert_eq!(registry.refused_tool("interop_resolve", &json!({})).await["field"], "q");
+    assert_members(&refused, &json!({ "code": "not_active", "lane": "demoted" }));
     registry.call_tool("interop_resolve", &json!({ "need": "add numbers" })).await;
 }
 

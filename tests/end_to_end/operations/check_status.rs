@@ -119,32 +119,30 @@ async fn name_means_the_listing_that_has_been_live_for_longest() {
     let second = Peer::start(agents::newest).await;
     assert_ne!(older, registry.live_card(&second.card()).await);
     // A reader may also send a name, or the URL of the card or the endpoint, as an id.
+    let card = first.card();
     for path in [
-        "/api/listings/status?name=adder".to_owned(),
-        "/api/products/reciprocity?name=Adder".to_owned(),
-        "/api/listings/status?id=Adder".to_owned(),
-        "/api/probe-clean?listing_id=Adder".to_owned(),
-        "/api/liveness?listing_id=Adder".to_owned(),
-        format!("/api/listings/status?id={}", first.card()),
-        format!("/api/listings/status?name={}", first.card()),
-        format!("/api/products/reciprocity?name={older}"),
+        "/api/listings/status?name=adder",
+        "/api/products/reciprocity?name=Adder",
+        "/api/listings/status?id=Adder",
+        "/api/probe-clean?listing_id=Adder",
+        "/api/liveness?listing_id=Adder",
+        &format!("/api/listings/status?id={card}"),
+        &format!("/api/listings/status?name={card}"),
+        &format!("/api/products/reciprocity?name={older}"),
     ] {
-        assert_eq!(registry.get(&path).await.body["listing_id"], json!(older), "{path}");
+        assert_eq!(registry.get(path).await.body["listing_id"], json!(older), "{path}");
     }
     let shared = "Other listings have this name, too.";
-    for (by, is_said) in
-        [("name=adder".to_owned(), true), ("id=adder".to_owned(), true), (format!("id={older}"), false)]
-    {
+    for (by, is_said) in [("name=adder", true), ("id=adder", true), (&*format!("id={older}"), false)] {
         let status = registry.get(&format!("/api/listings/status?{by}")).await.body;
         assert_eq!(status["next"]["note"].as_str().unwrap().ends_with(shared), is_said, "{status}");
     }
     // What takes only an id leads from a name or a URL to the status, which has the id.
-    let by_url = format!("/api/changes?listing_id={}", first.card());
+    let by_url = format!("/api/changes?listing_id={card}");
     for path in ["/log/proof?listing_id=Adder", "/api/changes?listing_id=Adder", &by_url] {
         let refused = registry.get(path).await;
-        assert_eq!((refused.status, &refused.body["code"]), (404, &json!("listing_not_found")), "{path}");
-        let next = refused.body["next"]["url"].as_str().unwrap();
-        let next = next.strip_prefix(&registry.url("")).unwrap();
-        assert_eq!(registry.get(next).await.body["listing_id"], json!(older), "{path}");
+        refused.assert_refused(404, "listing_not_found");
+        let status = registry.follow(&refused.body["next"]).await.body;
+        assert_eq!(status["listing_id"], json!(older), "{path}");
     }
 }

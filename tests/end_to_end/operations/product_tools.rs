@@ -9,22 +9,12 @@ use tests::prelude::*;
 
 use crate::fixtures::{live_agent, live_server, members, refused_bodies, shown, values_of};
 
-async fn demo(registry: &TestRegistry, id: &ListingId) -> Value {
-    registry.post("/api/products/demo", &json!({ "listing_id": id })).await.ok()
-}
-
-/// Takes the demo and sends feedback that is not a draft; returns the answer.
-async fn feedback(registry: &TestRegistry, id: &ListingId, rating: u8) -> Value {
-    let mut body = demo(registry, id).await["next_steps"]["example_body"].clone();
-    body["rating"] = json!(rating);
-    body["answers"]["overall"] = json!("Halcyon words of our own.");
-    let reply = registry.post("/api/products/feedback", &body).await;
-    assert_eq!((reply.status, reply.header("cache-control")), (200, "no-store"), "{reply:?}");
-    reply.body
+async fn product_agent(registry: &TestRegistry, body: &Value) -> Value {
+    registry.post("/api/products/agent", body).await.ok()
 }
 
 async fn access_token(registry: &TestRegistry, id: &ListingId) -> String {
-    feedback(registry, id, 5).await["access_token"].as_str().unwrap().to_owned()
+    registry.complete(id).await["access_token"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -38,7 +28,7 @@ async fn product_is_exported_in_three_formats_by_rest_and_mcp() {
     let files = skills.body["files"].as_array().unwrap();
     assert!(files.iter().all(|file| file["path"].as_str().unwrap().starts_with("skills/")), "{skills:?}");
     assert!(files.iter().any(|file| !file["content"].as_str().unwrap().is_empty()));
-    assert_eq!((&skills.body["format"], &skills.body["archive"]), (&json!("skills"), &Value::Null));
+    assert_members(&skills.body, &json!({ "format": "skills", "archive": null }));
     let bare = registry.get(&format!("/api/products/export?token={token}")).await;
     assert_eq!(bare.body, skills.body, "the default format is not `skills`");
 
@@ -54,28 +44,28 @@ async fn product_is_exported_in_three_formats_by_rest_and_mcp() {
         archives.push(json!({ "headers": headers, "type": archive["media_type"], "start": start, "files": tool["files"] }));
     }
     assert_snapshot!(shown(&registry, &json!(archives)));
-    let access = registry.get(&format!("/api/products/access?token={token}")).await;
-    assert_eq!(access.header("cache-control"), "no-store");
+    assert_eq!(registry.access(&json!(token)).await.header("cache-control"), "no-store");
 }
 
 #[tokio::test]
 async fn token_is_checked_before_the_format() {
     let (registry, _peer, id) = live_agent().await;
-    for path in ["?token=nonsense&format=skills", "?token=nonsense&format=rar"] {
-        registry.get(&format!("/api/products/export{path}")).await.assert_refused(401, "bad_token");
-    }
     let token = access_token(&registry, &id).await;
-    let reply = registry.get(&format!("/api/products/export?token={token}&format=rar")).await;
-    assert_eq!((reply.status, &reply.body["field"]), (422, &json!("format")));
-    assert!(!reply.body.to_string().contains(&token));
-    assert_eq!(registry.get("/api/products/export?format=zip").await.status, 422, "no token");
+    let export = async |query: &str| registry.get(&format!("/api/products/export?{query}")).await;
+    for format in ["skills", "rar"] {
+        export(&format!("token=nonsense&format={format}")).await.assert_refused(401, "bad_token");
+    }
+    let unknown = export(&format!("token={token}&format=rar")).await;
+    unknown.assert_invalid("format");
+    assert!(!unknown.body.to_string().contains(&token));
+    export("format=zip").await.assert_invalid("token");
 }
 
 #[tokio::test]
 async fn product_agent_tools_make_files_and_store_nothing() {
     let registry = TestRegistry::start().await;
     // The first counted call makes the secret for the digests of callers.
-    registry.post("/api/products/agent", &json!({ "tool": "demo_alive", "sku": "alive" })).await;
+    product_agent(&registry, &json!({ "tool": "demo_alive", "sku": "alive" })).await;
     let before = registry.observer.tally.snapshot();
     let by_preset =
         |sku: &str| json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "ops", "sku": sku });
@@ -90,21 +80,18 @@ async fn product_agent_tools_make_files_and_store_nothing() {
         (json!({ "tool": "demo_alive", "sku": "alive", "demo": true }), "alive", "Your agent"),
         (adder, "mcp_mesh", "Adder"),
     ] {
-        let reply = registry.post("/api/products/agent", &body).await;
-        assert_eq!((reply.status, &reply.body["product"]["sku"]), (200, &json!(sku)), "{body}: {reply:?}");
-        let artifacts = reply.body["artifacts"].to_string();
+        let answer = product_agent(&registry, &body).await;
+        assert_members(&answer, &json!({ "/product/sku": sku, "/made_for/name": name }));
+        let artifacts = answer["artifacts"].to_string();
+        assert!(artifacts.contains(name), "{body}: {artifacts}");
         if sku == "alive" {
-            let goals = reply.body["made_for"]["goals"].as_array().unwrap();
+            let goals = answer["made_for"]["goals"].as_array().unwrap();
             let has_none = body["preset"].is_null() && body["goals"].is_null();
             assert_eq!(goals.is_empty(), has_none, "{body}: {goals:?}");
             for goal in goals {
                 assert!(artifacts.contains(goal.as_str().unwrap()), "{body}: {goal}");
             }
         }
-        assert_eq!(reply.body["made_for"]["name"], name);
-        assert!(artifacts.contains(name), "{body}: {artifacts}");
-        let by_mcp = registry.call_tool("product_agent", &body).await;
-        assert_eq!(by_mcp, reply.body, "MCP returns something else");
     }
     let calls = registry.observer.tally.since(&before);
     assert_eq!((calls.of("TransactWriteItems"), calls.of("PutItem"), calls.of("UpdateItem")), (0, 0, 0));
@@ -117,13 +104,11 @@ async fn demo_of_the_alive_product_uses_the_given_listing() {
     let (registry, _peer, id) = live_agent().await;
     let name = registry.status(&id).await["name"].clone();
     let body = json!({ "tool": "demo_alive", "listing_id": id, "goals": ["watch prices"] });
-    let reply = registry.post("/api/products/agent", &body).await;
+    let answer = product_agent(&registry, &body).await;
     let expected = json!({ "name": name, "listing_id": id, "goals": ["watch prices"] });
-    tests::assertions::assert_members(&reply.body["made_for"], &expected);
-    let row = &registry.get("/api/listings/active").await.body["agents"][0];
+    assert_members(&answer["made_for"], &expected);
+    let row = registry.first_row("agents").await;
     assert_eq!(row["demoed"], false, "a call of the product agent was counted as a demo");
-    let unknown = json!({ "tool": "demo_alive", "listing_id": "agtpub_00000000000000000000" });
-    assert_eq!(registry.post("/api/products/agent", &unknown).await.status, 404);
 }
 
 #[tokio::test]
@@ -136,12 +121,12 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
         json!({ "tool": "one_click_demo" }),
         json!({ "tool": "one_click_demo", "agent_name": "x".repeat(201) }),
         json!({ "tool": "one_click_demo", "agent_name": "Ada", "preset": "poet" }),
-        json!({ "tool": "one_click_demo", "agent_name": "a\u{202e}b" }),
         json!({ "tool": "demo_mcp", "agent_name": "Ada", "description": "d".repeat(2001) }),
         json!({ "tool": "demo_alive", "goals": vec!["x"; 13] }),
         json!({ "tool": "buy_product" }),
         json!({ "tool": "buy_product", "sku": "alive", "goals": vec!["x"; 12], "preset": "ops" }),
         json!({ "tool": "demo_alive", "sku": "kernel" }),
+        json!({ "tool": "demo_alive", "listing_id": "agtpub_00000000000000000000" }),
     ];
     assert_snapshot!(refused_bodies(&registry, "/api/products/agent", &json!({}), invalid).await);
 }
@@ -149,58 +134,50 @@ async fn error_for_an_invalid_product_agent_call_contains_the_field() {
 #[tokio::test]
 async fn preview_contains_the_list_of_files_and_does_not_count_as_a_demo() {
     let (registry, _peer, id) = live_agent().await;
-    let catalogue = registry.get("/api/products/preview").await.body;
-    let prices =
-        catalogue["skus"].as_array().unwrap().iter().map(|sku| json!([sku["sku"], sku["price_cents"]]));
-    let prices: Value = prices.collect();
+    let catalogue = registry.get("/api/products/preview").await.ok();
+    let prices: Value = catalogue["skus"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|sku| json!([sku["sku"], sku["price_cents"]]))
+        .collect();
     assert_eq!(prices, json!([["kernel", 1499], ["recursive", 1999], ["alive", 2999], ["mcp_mesh", 2499]]));
-    assert_eq!((&catalogue["ok"], &catalogue["preview"]), (&json!(true), &Value::Null));
+    assert_eq!(catalogue["preview"], Value::Null);
 
-    let reply = registry.get(&format!("/api/products/preview?listing_id={id}&goals=ops")).await.body;
+    let reply = registry.get(&format!("/api/products/preview?listing_id={id}&goals=ops")).await.ok();
     let preview = &reply["preview"];
-    assert_eq!((&preview["sku"], &preview["listing_id"]), (&json!("alive"), &json!(id)));
-    assert!(
-        !preview["goals"].as_array().unwrap().is_empty(),
-        "the goals of the preset are missing: {preview}"
-    );
+    assert_members(preview, &json!({ "sku": "alive", "listing_id": id }));
+    assert_ne!(preview["goals"], json!([]), "the goals of the preset are missing: {preview}");
+    assert_eq!(registry.get("/api/products/preview?sku=alive&listing_id=unlisted").await.status, 404);
+    registry.get("/api/products/preview?sku=gold").await.assert_invalid("sku");
+    assert_eq!(registry.first_row("agents").await["demoed"], false);
+
+    let demo = registry.follow(&reply["next"]).await.ok();
+    let in_demo = values_of(&demo["artifacts"], "path");
     for file in preview["files"].as_array().unwrap() {
         let (bytes, first_line) = (file["bytes"].as_u64().unwrap(), file["first_line"].as_str().unwrap());
-        assert!(bytes > 0 && first_line.len() > 1, "{file}");
-        assert!(file["content"].is_null());
-    }
-    assert_eq!(registry.get("/api/products/preview?sku=alive&listing_id=unlisted").await.status, 404);
-    assert_eq!(registry.get("/api/products/preview?sku=gold").await.body["field"], "sku");
-    assert_eq!(registry.get("/api/listings/active").await.body["agents"][0]["demoed"], false);
-
-    let demo = registry.post("/api/products/demo", &reply["next"]["body"]).await.body;
-    let shown = |path: &Value| demo["artifacts"].as_array().unwrap().iter().any(|file| file["path"] == *path);
-    for file in preview["files"].as_array().unwrap() {
-        let in_demo = file["in_demo"] == true;
-        assert_eq!(shown(&file["path"]), in_demo, "the demo in `next` is another one: {file}");
+        assert!(bytes > 0 && first_line.len() > 1 && file["content"].is_null(), "{file}");
+        let is_in_demo = in_demo.contains(&file["path"].as_str().unwrap().to_owned());
+        assert_eq!(file["in_demo"], is_in_demo, "the demo in `next` is another one: {file}");
     }
     let order = json!({ "tool": "buy_product", "sku": "alive", "listing_id": id, "preset": "ops" });
-    let order = registry.post("/api/products/agent", &order).await.body["order"].clone();
+    let order = product_agent(&registry, &order).await["order"].clone();
     assert_eq!(order["goals"], preview["goals"], "the goals of the purchase are others");
 }
 
 #[tokio::test]
 async fn saved_files_are_compared_with_the_current_files() {
     let (registry, _peer, id) = live_agent().await;
-    let usage = registry.get("/api/products/verify").await;
-    assert_eq!((usage.status, &usage.body["ok"]), (200, &json!(true)));
-    let demo = demo(&registry, &id).await;
-    let saved_files = |artifacts: &Value| -> Vec<Value> {
-        let files = artifacts.as_array().unwrap().iter();
-        files.map(|file| json!({ "path": file["path"], "content": file["content"] })).collect()
-    };
-    let mut files = saved_files(&demo["artifacts"]);
     let verify = async |body: Value| registry.post("/api/products/verify", &body).await;
-    let same = verify(json!({ "listing_id": id, "files": files })).await;
-    let counts = json!({ "same": files.len() });
-    assert_eq!(
-        (&same.body["comparison"]["is_current"], &same.body["comparison"]["counts"]),
-        (&json!(true), &counts)
-    );
+    assert_eq!(registry.get("/api/products/verify").await.ok()["ok"], true);
+    assert!(verify(json!({})).await.ok()["usage"].is_string());
+    let saved_files = |artifacts: &Value| -> Vec<Value> {
+        artifacts.as_array().unwrap().iter().map(|file| members(file, &["path", "content"])).collect()
+    };
+    let mut files = saved_files(&registry.demo(&id).await["artifacts"]);
+    let same = verify(json!({ "listing_id": id, "files": files })).await.ok();
+    let current = json!({ "is_current": true, "counts": { "same": files.len() } });
+    assert_members(&same["comparison"], &current);
 
     files[0]["content"] = json!("tampered with");
     files.push(json!({ "path": "stranger.md", "content": "" }));
@@ -212,20 +189,16 @@ async fn saved_files_are_compared_with_the_current_files() {
     let goals = &with_goals["next"]["body"]["goals"];
     assert_eq!(goals, &json!(["sleep"]), "`next` leads to the files of another demo");
 
-    let token = access_token(&registry, &id).await;
-    let full = registry.get(&format!("/api/products/access?token={token}")).await.body;
-    let body = json!({ "token": token, "files": saved_files(&full["files"]) });
-    let current = verify(body.clone()).await;
-    let is_current = &current.body["comparison"]["is_current"];
-    assert_eq!((is_current, current.header("cache-control")), (&json!(true), "no-store"));
-    assert_eq!(registry.call_tool("verify_product", &body).await, current.body);
+    let token = json!(access_token(&registry, &id).await);
+    let full = registry.access(&token).await.body["files"].clone();
+    let current = verify(json!({ "token": token, "files": saved_files(&full) })).await;
+    current.assert_body(200, &json!({ "/comparison/is_current": true }));
+    assert_eq!(current.header("cache-control"), "no-store");
     let listed = verify(json!({ "token": token })).await.body;
-    assert_eq!(listed["comparison"]["counts"]["missing"], json!(full["files"].as_array().unwrap().len()));
+    assert_eq!(listed["comparison"]["counts"]["missing"], full.as_array().unwrap().len());
 
-    let usage = verify(json!({})).await;
-    assert_eq!((usage.status, usage.body["usage"].is_string()), (200, true));
     let files = json!({ "files": [{ "path": "AGENTS.md", "content": "" }] });
-    assert_eq!(verify(files).await.body["code"], "which_product");
+    verify(files).await.assert_refused(422, "which_product");
     assert_eq!(verify(json!({ "token": "nonsense" })).await.status, 401);
     assert_eq!(verify(json!({ "listing_id": "unlisted" })).await.status, 404);
 }
@@ -237,26 +210,24 @@ async fn routine_of_the_alive_product_returns_the_next_steps() {
     let run = async || registry.get(&format!("/api/products/run?listing_id={id}")).await.ok();
     let first = run().await;
     assert_snapshot!(shown(&registry, &members(&first, &["to_do", "steps"])));
-    assert_eq!(registry.get(&format!("/api/talk?listing_id={id}")).await.status, 200);
-
-    demo(&registry, &id).await;
+    registry.get(&format!("/api/talk?listing_id={id}")).await.ok();
+    registry.demo(&id).await;
     assert_eq!(run().await["steps"][3]["data"]["stage"], "demo");
-    feedback(&registry, &id, 4).await;
-    let done = run().await;
-    assert_eq!((&done["steps"][3]["data"]["stage"], &done["to_do"]), (&json!("feedback"), &json!(0)));
+    registry.complete(&id).await;
+    assert_members(&run().await, &json!({ "/steps/3/data/stage": "feedback", "to_do": 0 }));
     assert_eq!(registry.get("/api/products/run?listing_id=unlisted").await.status, 404);
 }
 
 #[tokio::test]
 async fn routine_of_a_listing_that_is_no_longer_live_leads_to_its_missing_feedback() {
     let (registry, _peer, id) = live_agent().await;
-    let body = demo(&registry, &id).await["next_steps"]["example_body"].clone();
+    let draft = registry.draft(&id).await;
     registry.advance(8 * DAY);
     let run = registry.get(&format!("/api/products/run?listing_id={id}")).await.ok();
-    let (live, step) = (&run["steps"][0]["data"]["live"], &run["steps"][3]);
-    assert_eq!((live, &step["data"]["stage"]), (&json!(false), &json!("demo")), "{run}");
-    assert_eq!(step["call"]["action"], "leave_feedback", "{run}");
-    assert_eq!(registry.post("/api/products/feedback", &body).await.status, 200);
+    let feedback = json!({ "/steps/0/data/live": false, "/steps/3/data/stage": "demo",
+        "/steps/3/call/action": "leave_feedback" });
+    assert_members(&run, &feedback);
+    registry.feedback(&draft).await.ok();
 }
 
 #[tokio::test]
@@ -265,15 +236,18 @@ async fn average_ratings_ignore_drafts_and_feedback_texts_are_not_returned() {
     let (registry, agents) = (TestRegistry::start_with(options).await, Peer::start(agents::fleet).await);
     let ids = registry.live_agents(&agents, 0..3).await;
     let none = registry.get("/api/products/learning").await.body;
-    assert_eq!((&none["feedback"]["average"], &none["feedback"]["ratings"]), (&Value::Null, &json!(0)));
+    assert_members(&none["feedback"], &json!({ "average": null, "ratings": 0 }));
 
-    feedback(&registry, &ids[0], 5).await;
-    feedback(&registry, &ids[1], 2).await;
-    let mut draft = demo(&registry, &ids[2]).await["next_steps"]["example_body"].clone();
     // Another rating makes no answers of one's own.
-    draft["rating"] = json!(5);
-    assert_eq!(registry.post("/api/products/feedback", &draft).await.body["feedback"]["is_draft"], true);
-
+    for (id, rating, own_words) in [(&ids[0], 5, true), (&ids[1], 2, true), (&ids[2], 5, false)] {
+        let mut body = with_members(registry.draft(id).await, &json!({ "rating": rating }));
+        if own_words {
+            body["answers"]["overall"] = json!("Halcyon words of our own.");
+        }
+        let reply = registry.feedback(&body).await;
+        reply.assert_body(200, &json!({ "/feedback/is_draft": !own_words }));
+        assert_eq!(reply.header("cache-control"), "no-store");
+    }
     let learning = registry.call_tool("get_learning", &json!({})).await;
     let parts = members(&learning, &["feedback", "products", "funnel", "seats"]);
     assert_snapshot!(shown(&registry, &parts));
@@ -302,12 +276,17 @@ async fn improvement_log_contains_failure_reasons_of_today_with_fixes() {
 async fn making_the_files_of_products_is_limited_per_caller() {
     let options = TestOptions::default().with_rate(LimitedAction::Product, |rate| rate.caller = 1);
     let registry = TestRegistry::start_with(options).await;
-    let get = async |path: &str| registry.get(path).await.status;
-    assert_eq!(get("/api/products/preview?sku=kernel&agent_name=Adder").await, 200);
-    assert_eq!(get("/api/products/preview?sku=kernel&agent_name=Adder").await, 429);
-    assert_eq!(get("/api/products/preview").await, 200, "the list of products is not limited");
     let token = "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
-    assert_eq!(get(&format!("/api/products/export?token={token}")).await, 429);
+    let preview = "/api/products/preview?sku=kernel&agent_name=Adder";
+    // The list of products is not limited.
+    for (path, status) in [
+        (preview, 200),
+        (preview, 429),
+        ("/api/products/preview", 200),
+        (&format!("/api/products/export?token={token}"), 429),
+    ] {
+        assert_eq!(registry.get(path).await.status, status, "{path}");
+    }
     let demo = json!({ "tool": "one_click_demo", "agent_name": "Adder" });
     assert_eq!(registry.post("/api/products/agent", &demo).await.status, 429);
     let verify = json!({ "token": token, "files": [] });
@@ -317,11 +296,9 @@ async fn making_the_files_of_products_is_limited_per_caller() {
 /// The files of the product of a demo with this SKU, by their paths.
 async fn product(registry: &TestRegistry, id: &ListingId, sku: &str) -> HashMap<String, String> {
     let demo = registry.post("/api/products/demo", &json!({ "listing_id": id, "sku": sku })).await.body;
-    let answer = registry.post("/api/products/feedback", &demo["next_steps"]["example_body"]).await.body;
-    let path = format!("/api/products/access?token={}", answer["access_token"].as_str().unwrap());
-    let files = registry.get(&path).await.body["files"].clone();
-    let text = |file: &Value, member: &str| file[member].as_str().unwrap().to_owned();
-    files.as_array().unwrap().iter().map(|file| (text(file, "path"), text(file, "content"))).collect()
+    let answer = registry.feedback(&demo["next_steps"]["example_body"]).await.body;
+    let files = registry.access(&answer["access_token"]).await.body["files"].clone();
+    values_of(&files, "path").into_iter().zip(values_of(&files, "content")).collect()
 }
 
 /// Schemas and annotations of the tools reach the files.
@@ -334,11 +311,11 @@ async fn charter_and_skill_of_a_server_come_from_its_tool_definitions() {
     ]);
     let (registry, _peer, id) = live_server(servers::modern_with_tools(tools)).await;
     let files = product(&registry, &id, "kernel").await;
-    assert!(files["CHARTER.md"].contains("- No confirmation: `search`."), "{}", files["CHARTER.md"]);
-    assert!(files["CHARTER.md"].contains("- Ask first: `browser_evaluate` "), "{}", files["CHARTER.md"]);
+    let confirmations = ["- No confirmation: `search`.", "- Ask first: `browser_evaluate` "];
+    assert_contains(&files["CHARTER.md"], &confirmations);
     let cases = &files["evaluation.jsonl"];
-    assert!(cases.contains("\"name\":\"search\""), "{cases}");
+    assert_contains(cases, &["\"name\":\"search\""]);
     assert!(!cases.contains("\"name\":\"browser_evaluate\""), "{cases}");
     let skill = files.iter().find(|(path, _)| path.ends_with("SKILL.md")).unwrap().1;
-    assert!(skill.contains("| `words` | string | yes |"), "{skill}");
+    assert_contains(skill, &["| `words` | string | yes |"]);
 }

@@ -105,34 +105,32 @@ async fn report_of_what_the_operator_took_down_is_hidden() {
 async fn check_form_redirects_to_its_report_and_a_get_sends_nothing() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let page = format!("/check?url={}", peer.card());
-    let html = registry.get(&page).await;
-    assert!(html.text().contains(&format!("value=\"{}\"", peer.card())), "{html:?}");
-    assert!(!html.text().contains("The latest report"), "{html:?}");
+    let html = registry.text(&page).await;
+    assert_contains(&html, &[&format!("value=\"{}\"", peer.card())]);
+    assert!(!html.contains("The latest report"), "{html}");
     assert!(peer.request_names().is_empty(), "a GET of the page sent a request");
-    let answer = registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await;
-    assert_eq!(answer.status, 303, "{answer:?}");
-    let path = answer.header("location").to_owned();
+    let check = async || {
+        let answer = registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await;
+        assert_eq!(answer.status, 303, "{answer:?}");
+        answer.header("location").to_owned()
+    };
+    let path = check().await;
     let rule = "A2A Servers MUST make an Agent Card available.";
-    assert_contains(
-        &registry.text(&path).await,
-        &["Requested its agent card", rule, "Look again", "GetTask"],
-    );
+    let parts = ["Requested its agent card", rule, "Look again", "GetTask"];
+    assert_contains(&registry.text(&path).await, &parts);
     registry.advance(Duration::from_secs(1));
-    let again = registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await;
-    let again = again.header("location");
+    let again = check().await;
     assert_ne!(again, path, "a second check replaced the report");
-    assert!(registry.get(&page).await.text().contains(&format!("href=\"{again}\"")), "it is not linked");
+    assert_contains(&registry.text(&page).await, &[&format!("href=\"{again}\"")]);
     assert_eq!(registry.get(&path).await.status, 200);
 }
 
 #[tokio::test]
 async fn report_begins_with_all_reasons() {
     let registry = TestRegistry::start().await;
-    let peer = Peer::start(|request| match request.method() {
-        Some(_) => json_answer(400, &json!({})),
-        None => json_answer(404, &json!({})),
-    })
-    .await;
+    let peer =
+        Peer::start(|request| json_answer(if request.method().is_some() { 400 } else { 404 }, &json!({})));
+    let peer = peer.await;
     let score = registry.get(&format!("/api/score?url={}", peer.url("/api"))).await;
     let page = registry.get(&path_of(&score.body)).await.text();
     let (beginning, _) = page.split_once("step by step").unwrap();
@@ -163,16 +161,16 @@ async fn points_of_the_handshake_are_shown_where_it_failed() {
 async fn refused_check_shows_the_form_with_the_error() {
     let options = TestOptions::default().with_rate(LimitedAction::Score, |rate| rate.caller = 1);
     let (registry, peer) = (TestRegistry::start_with(options).await, Peer::start(agents::newest).await);
+    let check = async |url: &str| registry.post_form(FORM, &[("check", "yes"), ("url", url)]).await;
     // A refused URL does not count.
-    let refused =
-        registry.post_form(FORM, &[("check", "yes"), ("url", "\"><script>alert(1)</script>")]).await;
+    let refused = check("\"><script>alert(1)</script>").await;
     assert_eq!((refused.status, refused.header("content-type")), (422, "text/html; charset=utf-8"));
-    assert!(refused.text().contains("role=\"alert\""), "{refused:?}");
+    assert_contains(&refused.text(), &["role=\"alert\""]);
     assert!(!refused.text().contains("<script>alert"), "{refused:?}");
-    assert_eq!(registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await.status, 303);
-    let limited = registry.post_form(FORM, &[("check", "yes"), ("url", &peer.card())]).await;
+    assert_eq!(check(&peer.card()).await.status, 303);
+    let limited = check(&peer.card()).await;
     assert_eq!(limited.status, 429, "{limited:?}");
-    assert!(limited.text().contains("rate limit for your address is exceeded"), "{limited:?}");
+    assert_contains(&limited.text(), &["rate limit for your address is exceeded"]);
 }
 
 #[tokio::test]

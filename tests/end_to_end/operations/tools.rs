@@ -7,7 +7,7 @@ use registry::store::SeenTools;
 use tests::prelude::*;
 use tests::test_registry::client;
 
-use crate::fixtures::{demote, item, members, refused_bodies, shown};
+use crate::fixtures::{demote, item, members, refused_bodies, shown, values_of};
 
 fn sightings(description: &str) -> Value {
     json!({
@@ -106,27 +106,26 @@ async fn tools_with_one_name_are_on_one_page() {
 async fn every_leaf_commits_to_evidence_and_tools_that_can_be_fetched() {
     let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
     look(&registry, &peer, json!([sightings("Lists sightings!")])).await;
+    // Each document is at the address that has its hash.
+    let hashed = async |path: &str, hash: &Value| {
+        let (reply, document) = bytes(&registry, path).await;
+        assert_eq!((reply.status, &json!(sha256_hex(&document))), (200, hash), "{path}");
+        serde_json::from_str::<Value>(&document).unwrap()
+    };
     for index in 0..2 {
         let proof = registry.get(&format!("/log/proof?index={index}")).await.body;
-        assert_eq!(proof["leaf"]["listing_id"], json!(id));
-        let path =
-            proof["evidence_url"].as_str().unwrap().strip_prefix(&registry.url("")).unwrap().to_owned();
-        let (reply, evidence) = bytes(&registry, &path).await;
-        assert_eq!(reply.status, 200, "{:?}", reply.body);
-        assert_eq!(sha256_hex(&evidence), proof["leaf"]["evidence"].as_str().unwrap());
-        let seen: Value = serde_json::from_str(&evidence).unwrap();
-        assert_eq!(seen["verdict"]["handshake"], "ok");
-
-        let set = proof["leaf"]["tools"].as_str().unwrap();
-        assert_eq!(proof["tools_url"], registry.url(&format!("/tools/{set}")));
-        let (_, document) = bytes(&registry, &format!("/tools/{set}")).await;
-        assert_eq!(sha256_hex(&document), set);
-        let hashes: Vec<String> = serde_json::from_str(&document).unwrap();
-        let (_, definition) = bytes(&registry, &format!("/tools/{}", hashes[0])).await;
-        assert_eq!(sha256_hex(&definition), hashes[0]);
+        let leaf = &proof["leaf"];
+        assert_eq!(leaf["listing_id"], json!(id));
+        let evidence = hashed(&registry.path_of(&proof["evidence_url"]), &leaf["evidence"]).await;
+        assert_eq!(evidence["verdict"]["handshake"], "ok");
+        let set = format!("/tools/{}", leaf["tools"].as_str().unwrap());
+        assert_eq!(registry.path_of(&proof["tools_url"]), set);
+        let hashes = hashed(&set, &leaf["tools"]).await;
+        hashed(&format!("/tools/{}", hashes[0].as_str().unwrap()), &hashes[0]).await;
     }
-    assert_eq!(registry.get("/log/evidence/2").await.status, 404);
-    assert_eq!(registry.get("/log/evidence/x").await.status, 404);
+    for unknown in ["2", "x"] {
+        assert_eq!(registry.get(&format!("/log/evidence/{unknown}")).await.status, 404, "{unknown}");
+    }
 }
 
 #[tokio::test]
@@ -135,20 +134,20 @@ async fn new_required_arguments_are_a_breaking_change() {
     look(&registry, &peer, json!([sightings_again()])).await;
 
     let (status, answer) = (registry.status(&id).await, tools_of(&registry, &id).await);
-    let drift = item(&status["checks"], "id", "tools_unchanged");
-    let messages = drift_messages(&registry, &id).await;
-    let required = json!({ "status": status["evidence"]["changed"], "check": drift, "messages": messages, "tools": {
-        "severity": answer["severity"], "earlier": answer["earlier"], "changes": answer["changes"] } });
-    let first = answer["changed_since"]["hash"].clone();
-    look(&registry, &peer, json!([sightings_again(), { "name": "wipe", "annotations": { "destructiveHint": true }, "inputSchema": { "type": "object" } }])).await;
+    let required = json!({
+        "status": status["evidence"]["changed"], "check": item(&status["checks"], "id", "tools_unchanged"),
+        "messages": drift_messages(&registry, &id).await,
+        "tools": members(&answer, &["severity", "earlier", "changes"]),
+    });
+    let first = answer["changed_since"]["hash"].as_str().unwrap();
+    let wipe = json!({ "name": "wipe", "annotations": { "destructiveHint": true }, "inputSchema": { "type": "object" } });
+    look(&registry, &peer, json!([sightings_again(), wipe])).await;
     let answer = tools_of(&registry, &id).await;
-    let path = format!("/api/listings/tools?id={id}&since={}", first.as_str().unwrap());
-    let since = registry.get(&path).await.body["changes"].clone();
-    let destructive =
-        json!({ "severity": answer["severity"], "changes": answer["changes"], "since_first": since });
+    let since = async |hash: &str| registry.get(&format!("/api/listings/tools?id={id}&since={hash}")).await;
+    let destructive = json!({ "severity": answer["severity"], "changes": answer["changes"],
+        "since_first": since(first).await.body["changes"] });
     assert_snapshot!(shown(&registry, &json!({ "required": required, "destructive": destructive })));
-    let none = registry.get(&format!("/api/listings/tools?id={id}&since={}", "0".repeat(64))).await;
-    none.assert_refused(404, "tool_set_not_found");
+    since(&"0".repeat(64)).await.assert_refused(404, "tool_set_not_found");
 
     for (path, texts) in [
         (format!("/list/{id}"), ["Name of a place.", "may delete or overwrite", "new tool that may delete"]),
@@ -160,10 +159,8 @@ async fn new_required_arguments_are_a_breaking_change() {
 
 #[tokio::test]
 async fn pins_hold_until_one_byte_changes() {
-    let (registry, peer, id) = live_server(
-        json!([sightings("Lists sightings."), { "name": "old", "inputSchema": { "type": "object" } }]),
-    )
-    .await;
+    let old = json!({ "name": "old", "inputSchema": { "type": "object" } });
+    let (registry, peer, id) = live_server(json!([sightings("Lists sightings."), old])).await;
     let answer = tools_of(&registry, &id).await;
     let (set, tool) = (answer["tools_hash"].clone(), answer["tools"][0]["hash"].clone());
     let pins = json!([
@@ -203,7 +200,7 @@ async fn pins_hold_until_one_byte_changes() {
 
     demote(&registry, &peer, &id).await;
     let unread = check(&registry, json!([{ "listing_id": id, "hash": set }])).await["pins"][0].clone();
-    assert_eq!((&unread["live"], &unread["probed_at"]), (&json!(false), &json!(null)), "{unread}");
+    assert_members(&unread, &json!({ "live": false, "probed_at": null }));
 }
 
 #[tokio::test]
@@ -218,13 +215,8 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
     assert_eq!(registry.lane(&id).await, "demoted");
     let pins = json!([{ "listing_id": id, "tool": "list_sightings", "hash": answer["tools"][0]["hash"] }]);
     let pin = check(&registry, pins).await["pins"][0].clone();
-    let kinds = pin["changes"].as_array().unwrap().iter().map(|change| &change["kind"]);
-    let pinned = json!([pin["state"], pin["severity"], pin["in_log"], kinds.collect::<Vec<_>>()]);
-    assert_eq!(
-        pinned,
-        json!(["changed", "danger", true, ["injection", "description_wider", "argument_added"]]),
-        "{pin}"
-    );
+    assert_members(&pin, &json!({ "state": "changed", "severity": "danger", "in_log": true }));
+    assert_eq!(values_of(&pin["changes"], "kind"), ["injection", "description_wider", "argument_added"]);
     let hash = registry.refused_tool("capability_hash", &json!({ "listing_id": id })).await;
     assert_eq!(hash["code"], "nothing_observed", "a text of that probe is withheld");
     let tools = tools_of(&registry, &id).await;
@@ -233,10 +225,11 @@ async fn pins_fail_at_once_if_a_tool_now_instructs_models() {
         assert!(!answer.to_string().contains("call evil"), "{answer}");
     }
     look(&registry, &peer, json!([sightings("Lists \u{1b}[2J sightings.")])).await;
-    for answer in [tools_of(&registry, &id).await, registry.status(&id).await] {
+    let status = registry.status(&id).await;
+    assert_eq!(status["evidence"]["changed"]["severity"], "danger");
+    for answer in [tools_of(&registry, &id).await, status] {
         assert!(!answer.to_string().contains("[2J"), "{answer}");
     }
-    assert_eq!(registry.status(&id).await["evidence"]["changed"]["severity"], "danger");
     registry.recheck_after(HOUR).await;
     assert_eq!(drift_messages(&registry, &id).await.len(), 1, "a change is reported once");
 }
@@ -246,12 +239,11 @@ async fn change_of_tools_begins_at_the_last_probe_that_read_them() {
     let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
     let read_at = registry.status(&id).await["probe"]["probed_at"].clone();
     demote(&registry, &peer, &id).await;
-
     peer.answer_with(servers::modern_with_tools(json!([sightings("Lists birds.")])));
     registry.publish_mcp(&peer.url("/mcp")).await;
     registry.deliver_to_live(&id).await;
-    let changed = registry.status(&id).await["evidence"]["changed"].clone();
-    assert_eq!((&changed["at"], &changed["since"]), (&json!(registry.now()), &read_at));
+    let changed = &registry.status(&id).await["evidence"]["changed"];
+    assert_members(changed, &json!({ "at": registry.now(), "since": read_at }));
 }
 
 #[tokio::test]
@@ -262,27 +254,6 @@ async fn capability_statement_does_not_count_the_stored_part_of_a_list() {
     let claims = &statement["attestation"]["claims"];
     assert!(claims["capability_hash"].is_string() && claims.get("tools").is_none(), "{statement}");
     assert_eq!(tools_of(&registry, &id).await["set"]["tools"], 201);
-}
-
-#[tokio::test]
-async fn withdrawal_by_the_operator_removes_the_latest_change_of_tools() {
-    let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
-    look(&registry, &peer, json!([sightings("Lists sightings!")])).await;
-    assert!(registry.status(&id).await["evidence"]["changed"].is_object());
-    registry.withdraw(&id, "Test.").await;
-    registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
-    assert!(registry.status(&id).await["evidence"]["changed"].is_null());
-    peer.answer_with(servers::modern_with_tools(json!([sightings("Lists birds.")])));
-    registry.advance(HOUR);
-    registry.first_probe(&id).await;
-    let status = registry.status(&id).await;
-    assert_eq!((&status["lane"], &status["evidence"]["changed"]), (&json!("active"), &Value::Null));
-    assert_eq!(tools_of(&registry, &id).await["changes"], json!([]));
-    let drifts = drift_messages(&registry, &id).await;
-    let detailed = drifts.iter().filter(|text| text.contains("listing_tools")).count();
-    assert_eq!((drifts.len(), detailed), (1, 1), "{drifts:?}");
-    let compared = item(&status["checks"], "id", "tools_unchanged");
-    assert_eq!(compared["applies"], false, "nothing is stored to compare with");
 }
 
 #[tokio::test]
@@ -315,9 +286,7 @@ async fn resources_and_prompts_are_asked_only_if_offered() {
     assert_snapshot!(shown(&registry, &lists));
     assert_contains(&registry.text(&format!("/list/{id}/tools")).await, &["file:///notes"]);
 
-    let plain = Peer::start(servers::modern).await;
-    registry.publish_mcp(&plain.url("/mcp")).await;
-    registry.deliver_events().await;
+    let (_registry, plain, _) = crate::fixtures::live_server(servers::modern).await;
     let asked = plain.request_names();
     assert!(asked.iter().all(|name| !name.contains("resources") && !name.contains("prompts")), "{asked:?}");
 }
@@ -336,30 +305,38 @@ async fn unchanged_tools_cost_no_further_operation() {
 }
 
 #[tokio::test]
-async fn withdrawal_removes_tools_and_the_next_probe_stores_them_again() {
-    let (registry, _peer, id) = live_server(json!([sightings("x")])).await;
+async fn withdrawal_removes_tools_and_their_changes_and_the_next_probe_stores_them_again() {
+    let (registry, peer, id) = live_server(json!([sightings("Lists sightings.")])).await;
+    look(&registry, &peer, json!([sightings("Lists sightings!")])).await;
+    assert!(registry.status(&id).await["evidence"]["changed"].is_object());
     let hash = tools_of(&registry, &id).await["tools"][0]["hash"].as_str().unwrap().to_owned();
-    assert!(!registry.items(&format!("SEEN#{id}")).await.is_empty());
+    let seen = format!("SEEN#{id}");
+    assert!(!registry.items(&seen).await.is_empty());
     registry.withdraw(&id, "Spam.").await;
-    assert_eq!(registry.items(&format!("SEEN#{id}")).await.len(), 0);
+    assert_eq!(registry.items(&seen).await.len(), 0);
     registry.settle();
-    let paths = [
-        format!("/tools/{hash}"),
-        format!("/api/listings/tools?id={id}"),
-        format!("/list/{id}/tools"),
-        "/log/evidence/0".to_owned(),
-    ];
-    for path in &paths {
+    let tool = format!("/tools/{hash}");
+    let of_listing = [format!("/api/listings/tools?id={id}"), format!("/list/{id}/tools")];
+    for path in [&tool, &of_listing[0], &of_listing[1], "/log/evidence/0"] {
         assert_eq!(registry.get(path).await.status, 404, "{path}");
     }
     let pins = json!([{ "listing_id": id, "tool": "list_sightings", "hash": hash }]);
     assert_eq!(check(&registry, pins).await["pins"][0]["state"], "not_listed");
 
+    registry.restore(&id).await;
+    assert!(registry.status(&id).await["evidence"]["changed"].is_null());
     registry.advance(HOUR);
-    registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
     registry.deliver_to_live(&id).await;
-    assert_eq!(registry.get(&paths[0]).await.status, 200);
-
+    assert_eq!(registry.get(&tool).await.status, 200);
+    // Nothing was stored to compare with.
+    let status = registry.status(&id).await;
+    assert!(status["evidence"]["changed"].is_null(), "{status}");
+    assert_eq!(item(&status["checks"], "id", "tools_unchanged")["applies"], false);
+    assert_eq!(tools_of(&registry, &id).await["changes"], json!([]));
+    let drifts = drift_messages(&registry, &id).await;
+    let detailed = drifts.iter().filter(|text| text.contains("listing_tools")).count();
+    assert_eq!((drifts.len(), detailed), (1, 1), "{drifts:?}");
+    // What the server offers, nobody sent.
     registry.run("operator", json!({ "command": "erase", "listing_id": id })).await;
-    assert_ne!(tools_of(&registry, &id).await["tools"], json!([]), "what the server offers, nobody sent");
+    assert_ne!(tools_of(&registry, &id).await["tools"], json!([]));
 }

@@ -6,6 +6,9 @@ use tests::prelude::*;
 
 use crate::fixtures::live_agent;
 
+/// Messages in plain words, each with the operation that answers it and a fact that the answer contains.
+const FACTS: &str = include_str!("../../harness/fixtures/a2a-facts.tsv");
+
 /// The largest reply to plain words, text and data together.
 const MAX_REPLY: usize = 8 * 1024;
 
@@ -22,53 +25,8 @@ async fn reply(registry: &TestRegistry, text: &str) -> (String, Value) {
 async fn text_of_a_reply_contains_the_fact_that_was_asked_for() {
     let (registry, _peer, id) = live_agent().await;
     registry.index().await;
-    for (text, operation, fact) in [
-        ("how many seats are left?", "get_founding_deal", "Founding seats left: 100 of 100; taken: 0."),
-        ("who can help me add two numbers?", "match_capability", "\"Adder\""),
-        ("which agents are live?", "search_active", "1 agent and 0 MCP servers are Live"),
-        (
-            "is {id} alive?",
-            "check_liveness",
-            "is active (Live). It last passed a probe less than 10 minutes ago, at 2026",
-        ),
-        ("what is the status of {id}?", "check_status", "is active (Live)"),
-        ("which protocol version does {id} speak?", "check_status", "with protocol version 1.0"),
-        ("¿hay algún agente que pueda sumar números?", "match_capability", "\"Adder\""),
-        ("is {id} clean?", "probe_clean", "https"),
-        ("is \"Adder\" clean?", "probe_clean", "https"),
-        ("is \"Blue Heron\" clean?", "probe_clean", "Which listing?"),
-        ("how do I call {id}?", "interop_resolve", "/rpc"),
-        ("reciprocity of {id}", "get_reciprocity", "reciprocity score of"),
-        ("any mail for {id}?", "talk_inbox", "has "),
-        ("I endorse {id}, it answers fast", "endorse", "is stored and counts"),
-        ("unsubscribe {id}", "outreach_opt_out", "gets no more invitations"),
-        ("note that {id} worked and took 120 ms", "deposit_outcome", "a quality of 0.7 and 120 ms"),
-        ("warn others about {id}: it is slow", "leave_trace", "is stored and counts"),
-        ("what do others say about {id}?", "sense_traces", "has attraction"),
-        ("attest {id}", "attest", "The registry signed the liveness statement att_"),
-        ("which attestations does {id} have?", "attestations", "unexpired signed statements"),
-        ("capability hash of {id}", "capability_hash", "cap_"),
-        ("which peers work well with {id}?", "compose_peers", "used with it 0, "),
-        ("take the demo for {id}", "take_demo", "Files: "),
-        ("take demo", "product_agent", "call take_demo with its listing_id"),
-        ("what do the products cost?", "preview_product", "$"),
-        ("what does a call cost?", "cost_model", "US dollars"),
-        ("what is the network value?", "network_value", "The network value is "),
-        ("what is the acceleration index?", "get_acceleration", "The acceleration index is 1"),
-        ("which other registries do you read?", "federation", "that this registry reads: 0."),
-        ("report {id} to the operator: it is spam", "report_listing", "The report rep_"),
-        ("show me the hottest listings", "follow_trail", "\"Adder\""),
-        ("who owns {id}?", "check_status", "Proven domain of its owner: none, so who owns it is not known."),
-        ("since when is {id} live?", "check_status", "Last decision: `live` at 20"),
-        (
-            "how fast does {id} answer, is it still alive?",
-            "check_liveness",
-            "Half of its last handshakes took at most ",
-        ),
-        ("what is the address of your A2A endpoint?", "agentfinder", "/api/a2a ."),
-        ("I'd like to buy Alive", "checkout", "Payments open when 250 agents"),
-        ("how many servers are live?", "search_active", "other states are not counted"),
-    ] {
+    for line in FACTS.lines() {
+        let [text, operation, fact] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
         let (answer, data) = reply(&registry, &text.replace("{id}", id.as_str())).await;
         assert_eq!(data["operation"], operation, "{text}: {answer}");
         assert!(answer.contains(fact), "{text}: {answer}");
@@ -128,12 +86,8 @@ async fn name_of_a_listing_leads_to_reading_and_changes_no_text() {
         ("is morning weather up now? when did it last answer you", "check_liveness", true),
         (&withdraw, "manage_listing", false),
     ] {
-        let (answer, data) = reply(&registry, text).await;
-        assert_eq!(
-            (&data["operation"], &data["executed"]),
-            (&json!(operation), &json!(executed)),
-            "{answer}"
-        );
+        let (_, data) = reply(&registry, text).await;
+        assert_members(&data, &json!({ "operation": operation, "executed": executed }));
         assert!(data.to_string().contains(other_id.as_str()), "{text}: {data}");
     }
 }

@@ -10,13 +10,13 @@ use tests::test_registry::for_whole_answer;
 use crate::fixtures::{LivePair, live_pair};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Protocol {
+pub(crate) enum Protocol {
     Rest,
     Mcp,
     A2a,
 }
 
-const PROTOCOLS: [Protocol; 3] = [Protocol::Rest, Protocol::Mcp, Protocol::A2a];
+pub(crate) const PROTOCOLS: [Protocol; 3] = [Protocol::Rest, Protocol::Mcp, Protocol::A2a];
 
 /// Operations without a REST route: REST returns their results in the envelope of the active list.
 const WITHOUT_REST: [&str; 2] = ["search_active", "get_founding_deal"];
@@ -47,43 +47,66 @@ pub(super) fn query(arguments: &Value) -> String {
     query.finish()
 }
 
-async fn call(pair: &LivePair, protocol: Protocol, entry: &AnyOperation) -> Value {
-    let arguments = example(pair, entry);
-    let whole = for_whole_answer(entry.name, &arguments);
+/// Method, path and body of a request.
+pub(crate) type Call = (&'static str, String, Option<Value>);
+
+/// Every request that calls an operation over a protocol; the one that suits all operations is first.
+pub(crate) fn calls(protocol: Protocol, entry: &AnyOperation, arguments: &Value) -> Vec<Call> {
+    let rpc = |path: &str, method: &str, params: Value| {
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        vec![("POST", path.to_owned(), Some(call))]
+    };
     match protocol {
-        Protocol::Rest => call_by_rest(pair, entry, arguments).await,
+        Protocol::Rest => {
+            let action = |name: &str| Some(with_members(arguments.clone(), &json!({ "action": name })));
+            let actions = entry.actions.iter().map(|one| ("POST", one.path.to_owned(), action(one.name)));
+            let route = |route: &Route| match route.is_post() {
+                true => ("POST", route.path.to_owned(), Some(arguments.clone())),
+                false => ("GET", format!("{}?{}", route.path, query(arguments)), None),
+            };
+            // Lists fit only into a body. The description of a family is a GET, because each POST there is an action.
+            let (bodies, others): (Vec<&Route>, Vec<_>) =
+                entry.routes.iter().partition(|route| matches!(route.input, RouteInput::BodyAs(_)));
+            actions.chain(bodies.into_iter().chain(others).map(route)).collect()
+        }
         Protocol::Mcp => {
-            let params = json!({ "name": entry.name, "arguments": whole });
-            let reply = pair.registry.rpc("/api/protocol", "tools/call", params).await;
-            reply["result"]["structuredContent"].clone()
+            rpc("/api/protocol", "tools/call", json!({ "name": entry.name, "arguments": arguments }))
         }
         Protocol::A2a => {
-            let part = json!({ "data": { "operation": entry.name, "arguments": whole } });
-            let parts = pair.registry.send_message(&part).await;
-            let data = parts.as_array().unwrap().iter().find_map(|part| part.get("data"));
-            let data = data.unwrap_or_else(|| panic!("{}: {parts}", entry.name));
-            data.get("error").unwrap_or(&data["result"]).clone()
+            let data = json!({ "operation": entry.name, "arguments": arguments });
+            let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [{ "data": data }] });
+            rpc("/api/a2a", "SendMessage", json!({ "message": message }))
         }
     }
 }
 
-/// Calls an operation by its action if it belongs to a product family, otherwise by its route.
-async fn call_by_rest(pair: &LivePair, entry: &AnyOperation, mut arguments: Value) -> Value {
-    if let Some(action) = entry.actions.first() {
-        arguments["action"] = json!(action.name);
-        return pair.registry.post(action.path, &arguments).await.body;
+/// The answer of an operation to its example.
+async fn call(pair: &LivePair, protocol: Protocol, entry: &AnyOperation) -> Value {
+    let is_without_rest = protocol == Protocol::Rest && WITHOUT_REST.contains(&entry.name);
+    let protocol = if is_without_rest { Protocol::Mcp } else { protocol };
+    let mut arguments = example(pair, entry);
+    if protocol != Protocol::Rest {
+        arguments = for_whole_answer(entry.name, &arguments);
     }
-    if WITHOUT_REST.contains(&entry.name) {
-        return Box::pin(call(pair, Protocol::Mcp, entry)).await;
+    let mut calls = calls(protocol, entry, &arguments);
+    assert!(!calls.is_empty(), "{} has no REST route", entry.name);
+    let (_, path, body) = calls.remove(0);
+    let reply = match &body {
+        Some(body) => pair.registry.post(&path, body).await.body,
+        None => pair.registry.get(&path).await.body,
+    };
+    let parts =
+        ["/result/message/parts", "/result/task/artifacts/0/parts", "/result/task/status/message/parts"];
+    match protocol {
+        Protocol::Rest => reply,
+        Protocol::Mcp => reply["result"]["structuredContent"].clone(),
+        Protocol::A2a => {
+            let parts = parts.iter().find_map(|place| reply.pointer(place)?.as_array());
+            let data = parts.and_then(|parts| parts.iter().find_map(|part| part.get("data")));
+            let data = data.unwrap_or_else(|| panic!("{}: {reply}", entry.name));
+            data.get("error").unwrap_or(&data["result"]).clone()
+        }
     }
-    // Lists fit only into a body. The description of a family is a GET, because each POST there is an action.
-    let takes_body = |route: &&Route| matches!(route.input, RouteInput::BodyAs(_));
-    let route = entry.routes.iter().find(takes_body).or_else(|| entry.routes.first());
-    let route = route.unwrap_or_else(|| panic!("{} has no REST route", entry.name));
-    if route.is_post() {
-        return pair.registry.post(route.path, &arguments).await.body;
-    }
-    pair.registry.get(&format!("{}?{}", route.path, query(&arguments))).await.body
 }
 
 /// The paths of all members at any depth. Listing ids in paths are replaced, and list elements have one path.

@@ -2,7 +2,7 @@
 
 use tests::prelude::*;
 
-use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, live_fleet, live_pair, texts, values_of};
+use crate::fixtures::{AGENT, LivePair, SERVER, entry_schema, live_pair, values_of};
 
 #[tokio::test]
 async fn ard_search_returns_only_fields_that_ard_defines() {
@@ -58,38 +58,8 @@ async fn ard_errors_have_the_ard_format() {
 }
 
 #[tokio::test]
-async fn ard_search_pages_contain_each_hit_once() {
-    let (registry, _peers, [agents, _]) = live_fleet(23, 5).await;
-    let expected = texts(agents);
-    let category =
-        registry.get("/api/ard/search?q=agent&kind=agent").await.body["hits"][0]["category_id"].clone();
-    for filter in [
-        json!({ "type": [AGENT] }),
-        json!({ "metadata.kind": "agent", "metadata.category": [category] }),
-        json!({ "tags": ["math"] }),
-    ] {
-        let (mut listed, mut token) = (Vec::new(), Value::Null);
-        for _ in 0..30 {
-            let body =
-                json!({ "query": { "text": "agent", "filter": filter }, "pageSize": 4, "pageToken": token });
-            let reply = registry.post("/api/ard/search", &body).await.body;
-            for result in reply["results"].as_array().unwrap() {
-                listed.push(result["metadata"]["listing_id"].as_str().unwrap().to_owned());
-            }
-            token = reply["pageToken"].clone();
-            if token.is_null() {
-                break;
-            }
-        }
-        assert!(token.is_null(), "the last page has no token");
-        listed.sort_unstable();
-        assert_eq!(listed, expected, "{filter}");
-    }
-}
-
-#[tokio::test]
 async fn live_listings_can_be_explored_and_browsed() {
-    let LivePair { registry, agent, server, .. } = live_pair().await;
+    let registry = live_pair().await.registry;
     let fields = ["type", "publisher", "tags", "metadata.category", "trustManifest.attestations.type"];
     let facets: Vec<Value> = fields.iter().map(|field| json!({ "field": field })).collect();
     let explored =
@@ -109,12 +79,6 @@ async fn live_listings_can_be_explored_and_browsed() {
     let everything = registry.get("/api/ard/agents").await.body;
     assert_eq!((&everything["total"], everything["items"].as_array().unwrap().len()), (&json!(2), 2));
     everything["items"].as_array().unwrap().iter().for_each(|entry| schema.validate(entry).unwrap());
-    let first = registry.get("/api/ard/agents?pageSize=1").await.body;
-    let token = first["pageToken"].as_str().unwrap();
-    let second = registry.get(&format!("/api/ard/agents?pageSize=1&pageToken={token}")).await.body;
-    assert!(second["pageToken"].is_null());
-    let listed = [&first, &second].map(|page| id_of(&page["items"][0]["metadata"]));
-    assert_eq!(texts(listed), texts([agent, server]));
 
     for (filter, found) in [
         (format!("type = '{SERVER}'"), vec!["Adder"]),

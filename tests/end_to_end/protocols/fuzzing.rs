@@ -15,6 +15,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use registry::model::{CallerAddress, LimitedAction};
+use serde::Deserialize;
 use serde_json::Map;
 use tests::prelude::*;
 use tower::ServiceExt;
@@ -27,10 +28,9 @@ const MIN_OCCURRENCES: u32 = 4;
 /// Time limit of a request on a busy machine, with the wait for a first probe.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-const NEWEST: &str = "2026-07-28";
-
-/// A closed port. A damaged copy of this URL contains no host name that could be looked up.
-const CLOSED_PORT: &str = "http://127.0.0.1:1/card.json";
+/// Valid requests, one in a line. Their URLs lead to a closed port or need no look-up, so that nothing is sent to other hosts.
+const A2A: &str = include_str!("../../harness/fixtures/fuzz/a2a.jsonl");
+const MCP: &str = include_str!("../../harness/fixtures/fuzz/mcp.jsonl");
 
 /// Headers that may replace or join those of a valid request.
 const HEADERS: [(&str, &str); 10] = [
@@ -47,91 +47,17 @@ const HEADERS: [(&str, &str); 10] = [
 ];
 
 /// A request; the body of a valid one is a document.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 struct Sent<B> {
-    path: &'static str,
-    headers: Vec<(&'static str, String)>,
+    path: String,
+    headers: Vec<(String, String)>,
     body: B,
 }
 
 type Seed = Sent<Value>;
 
-fn a2a_seeds() -> Vec<Seed> {
-    let newest =
-        |parts: Value| json!({ "message": { "messageId": "m1", "role": "ROLE_USER", "parts": parts } });
-    let text = |text: &str| newest(json!([{ "text": text }]));
-    let mut hurried = text("list me");
-    hurried["configuration"] = json!({ "returnImmediately": true, "historyLength": 0 });
-    let older = json!({ "message": { "messageId": "m1", "role": "user", "parts": [{ "kind": "text", "text": "help" }],
-        "contextId": "t1", "metadata": {} } });
-    let oldest = json!({ "id": "t1", "sessionId": "s1",
-        "message": { "role": "user", "parts": [{ "type": "text", "text": "status of mcp-x" }] } });
-    let listed = json!({ "pageSize": 2, "pageToken": "", "contextId": "t2", "includeArtifacts": true });
-    let named = json!({ "id": "t1", "historyLength": 1 });
-    let status = json!({ "operation": "check_status", "arguments": { "id": "mcp-x" } });
-    let active = json!({ "skill": "search-active", "arguments": { "limit": 5 } });
-    let calls = [
-        ("SendMessage", text("which MCP servers are live?")),
-        ("SendMessage", text("please score \u{202e}😀 ? gopher:x")),
-        ("SendMessage", hurried),
-        ("SendMessage", newest(json!([{ "data": status }]))),
-        ("SendMessage", newest(json!([{ "data": active }]))),
-        ("SendMessage", newest(json!([{ "url": CLOSED_PORT, "mediaType": "application/json" }]))),
-        ("SendMessage", newest(json!([{ "raw": "aGk=", "filename": "x" }]))),
-        ("message/send", older),
-        ("tasks/send", oldest),
-        ("tasks/get", named.clone()),
-        ("tasks/cancel", named.clone()),
-        ("GetTask", named.clone()),
-        ("CancelTask", named),
-        ("ListTasks", listed),
-        ("SendStreamingMessage", text("help")),
-        ("CreateTaskPushNotificationConfig", json!({ "taskId": "t1" })),
-        ("help", json!({})),
-    ];
-    let headers = [("content-type", "application/json"), ("a2a-version", "1.0")];
-    let headers = headers.map(|(name, value)| (name, value.to_owned())).to_vec();
-    let seed = |path, body| Seed { path, headers: headers.clone(), body };
-    let rpc = calls.iter().map(|(method, params)| {
-        seed("/api/a2a", json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
-    });
-    rpc.chain([seed("/api/a2a/message:send", text("help"))]).collect()
-}
-
-fn mcp_seeds() -> Vec<Seed> {
-    let calls = [
-        json!({ "name": "search_active", "arguments": { "kind": "mcp", "limit": 5 } }),
-        json!({ "name": "check_status", "arguments": { "id": "agtpub_0123456789abcdef0123" } }),
-        json!({ "name": "list_yourself", "arguments": {
-            "agent_card_url": "https://a.example.com/.well-known/agent-card.json", "contact_email": "x@example.com" } }),
-        json!({ "name": "score", "arguments": { "url": "gopher:x" } }),
-        json!({ "name": "nope" }),
-    ];
-    let others = ["server/discover", "tools/list", "initialize", "ping", "prompts/get"]
-        .map(|method| (method, json!({})));
-    let requests: Vec<(&str, Value)> =
-        calls.map(|params| ("tools/call", params)).into_iter().chain(others).collect();
-    let mut seeds = Vec::new();
-    let mut add = |version: &str, more: [Option<(&'static str, &str)>; 2], body: Value| {
-        let usual = [("content-type", "application/json"), ("mcp-protocol-version", version)];
-        let headers = usual.into_iter().chain(more.into_iter().flatten());
-        let headers = headers.map(|(name, value)| (name, value.to_owned())).collect();
-        seeds.push(Seed { path: "/api/protocol", headers, body });
-    };
-    for (method, params) in requests {
-        let body = |params: &Value| json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        add("2025-06-18", [None, None], body(&params));
-        let mut modern = params.clone();
-        modern["_meta"] = json!({ "io.modelcontextprotocol/protocolVersion": NEWEST,
-            "io.modelcontextprotocol/clientCapabilities": {} });
-        let name = params["name"].as_str().map(|name| ("mcp-name", name));
-        add(NEWEST, [Some(("mcp-method", method)), name], body(&modern));
-    }
-    let ping = json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" });
-    let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    add("2025-03-26", [None, None], json!([ping, notification]));
-    add("2025-11-25", [None, None], notification);
-    seeds
+fn seeds(lines: &str) -> Vec<Seed> {
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Any JSON without URLs, so that nothing sends a request to another host.
@@ -204,8 +130,8 @@ fn requests(seeds: Vec<Seed>) -> impl Strategy<Value = Sent<Vec<u8>>> {
             let body = damaged(body.to_string().into_bytes(), &byte_edits.unwrap_or_default());
             let mut headers = seed.headers;
             if let Some((name, value)) = header {
-                headers.retain(|(other, _)| *other != name);
-                headers.push((name, value.to_owned()));
+                headers.retain(|(other, _)| other != name);
+                headers.push((name.to_owned(), value.to_owned()));
             }
             Sent { path: seed.path, headers, body: garbage.unwrap_or(body) }
         },
@@ -214,12 +140,12 @@ fn requests(seeds: Vec<Seed>) -> impl Strategy<Value = Sent<Vec<u8>>> {
 
 /// Status, content type and body of the reply.
 async fn reply_to(router: Router, sent: Sent<Vec<u8>>) -> (StatusCode, String, Vec<u8>) {
-    let mut request = Request::post(sent.path);
+    let mut request = Request::post(&sent.path);
     // Many callers, each with a few tasks of its own.
     let caller = Ipv4Addr::new(192, 0, 2, u8::try_from(sent.body.len() % 50).unwrap());
     request.extensions_mut().unwrap().insert(CallerAddress(caller.into()));
     for (name, value) in &sent.headers {
-        request = request.header(*name, value);
+        request = request.header(name, value);
     }
     let request = request.body(Body::from(sent.body.clone())).unwrap();
     let in_time = tokio::time::timeout(TIME_LIMIT, router.oneshot(request)).await;
@@ -259,7 +185,7 @@ fn fuzz(runtime: &tokio::runtime::Runtime, router: &Router, seeds: Vec<Seed>, ex
         } else if status == StatusCode::FORBIDDEN {
             // The middleware of all functions refuses foreign pages, before the request reaches a protocol.
             prop_assert_eq!(kind, "application/problem+json");
-            prop_assert!(sent.headers.iter().any(|(name, _)| *name == "origin"));
+            prop_assert!(sent.headers.iter().any(|(name, _)| name == "origin"));
         } else if sent.path.ends_with("message:send") {
             let result = reply["message"].is_object() != reply["task"].is_object();
             let error = reply["error"]["code"] == status.as_u16() && reply["error"]["details"].is_array();
@@ -296,7 +222,7 @@ fn any_a2a_request_gets_a_valid_reply() {
     let codes = [0, -32700, -32600, -32601, -32602, -32001, -32003, -32004, -32005, -32009];
     let expected: Vec<(u16, i64)> =
         codes.map(|code| (200, code)).into_iter().chain([(400, 0), (415, 0)]).collect();
-    fuzz(&runtime, &a2a::router(registry.app.clone()), a2a_seeds(), &expected);
+    fuzz(&runtime, &a2a::router(registry.app.clone()), seeds(A2A), &expected);
 }
 
 #[test]
@@ -312,5 +238,5 @@ fn any_mcp_request_gets_a_valid_reply() {
         (400, -32020),
         (400, -32022),
     ]);
-    fuzz(&runtime, &protocol::router(registry.app.clone()), mcp_seeds(), &expected);
+    fuzz(&runtime, &protocol::router(registry.app.clone()), seeds(MCP), &expected);
 }

@@ -276,10 +276,11 @@ async fn table_failure_gets_an_error_of_the_official_api() {
 async fn demoted_server_is_listed_as_deleted_for_some_days() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
     let failing = Peer::start(servers::modern).await;
+    let (live, demoted) = (["org.example/adder", "org.example/weather"], "org.example/clock");
     publish_live(&registry, &peer, "org.example/adder", "1.0.0").await;
-    let clock = json!({ "name": "org.example/clock", "title": "Clock", "description": "Tells the time.",
-        "version": "2.0.0", "websiteUrl": "https://clock.example.org/",
-        "remotes": [{ "type": "streamable-http", "url": failing.url("/clock") }] });
+    let texts = json!({ "title": "Clock", "description": "Tells the time.", "version": "2.0.0",
+        "websiteUrl": "https://clock.example.org/" });
+    let clock = with_members(crate::fixtures::server_json(demoted, &failing.url("/clock")), &texts);
     let id = probe_to_live(&registry, id_of(&registry.publish(&clock).await)).await;
     publish_live(&registry, &peer, "org.example/weather", "1.0.0").await;
     let visit = registry.now();
@@ -289,7 +290,6 @@ async fn demoted_server_is_listed_as_deleted_for_some_days() {
 
     demote(&registry, &failing, &id).await;
     registry.index().await;
-    let (live, demoted) = (["org.example/adder", "org.example/weather"], "org.example/clock");
     let all = [live[0], live[1], demoted];
     let changed = found(&since).await;
     assert_eq!(names(&changed), all, "demoted servers come after Live ones");

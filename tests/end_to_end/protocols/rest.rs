@@ -6,24 +6,22 @@ use tests::prelude::*;
 use crate::fixtures::refused_queries;
 
 #[tokio::test]
-async fn error_contains_the_missing_or_duplicate_query_argument() {
-    let registry = TestRegistry::start_with(TestOptions::public()).await;
-    for (path, field) in [
-        ("/api/score", "url"),
-        ("/api/score?url=https://a.example.org&url=https://b.example.org", "url"),
-        ("/api/listings/active?limit=1&limit=2", "limit"),
-        ("/api/listings/status?name=a&name=b", "name"),
-    ] {
-        registry.get(path).await.assert_invalid(field);
-    }
-}
-
-#[tokio::test]
-async fn unknown_path_returns_404_with_the_discovery_link() {
-    insta::assert_snapshot!(refused_queries(&["/no/such/path"]).await, @"
-    /no/such/path
-      404 no_such_path `-`: Not found: `/no/such/path`. The map of this registry is `/discovery.json`. -> discover
-    ");
+async fn refusal_of_a_read_names_the_field_the_rule_and_the_next_step() {
+    let paths = "
+        /no/such/path /badge/gold /skills/nothing.md /skills/list-yourself /skills/.md
+        /api/score /api/score?url=https://a.example.org&url=https://b.example.org
+        /api/listings/status?name=a&name=b
+        /api/listings/active?limit=0 /api/listings/active?limit=101 /api/listings/active?limit=-1
+        /api/listings/active?limit=many /api/listings/active?limit=99999999999999999999
+        /api/listings/active?limit=1&limit=2 /api/listings/active?kind=robot /api/listings/active?cursor=abc
+        /api/listings/active?detail=some
+        /api/catalog?limit=0 /api/catalog?limit=x /api/catalog?cursor=nonsense
+        /agents/search?limit=0 /agents/search?limit=999999999999 /agents/search?offset=9999999
+        /.well-known/agent-descriptions?page=elsewhere /list?category=nonsense
+        /sitemap.xml?part=0 /sitemap.xml?part=2 /sitemap.xml?part=18446744073709551615 /sitemap.xml?part=-1
+        /log/proof /log/proof?index=3 /prove?id=nonsense /prove?id=agtpub_00000000000000000000
+    ";
+    insta::assert_snapshot!(refused_queries(&paths.split_whitespace().collect::<Vec<_>>()).await);
 }
 
 #[tokio::test]

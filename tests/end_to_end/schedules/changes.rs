@@ -144,7 +144,7 @@ async fn atom_feeds_contain_the_changes_of_a_listing_a_kind_or_a_host() {
     registry.withdraw(&id, "Test.").await;
     registry.tick_after(TICK).await;
     assert_eq!(entries("?domain=127.0.0.1").await, 2, "the withdrawal");
-    registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
+    registry.restore(&id).await;
     registry.withdraw(&id, "Test.").await;
     registry.tick_after(TICK).await;
     assert_eq!(entries("?domain=127.0.0.1").await, 4, "the second withdrawal");

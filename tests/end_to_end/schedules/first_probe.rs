@@ -1,16 +1,14 @@
 //! Tests the first probe of a listing, which its `listing.queued` event starts. Several such events can arrive at the same
-//! time. An event can also be delivered twice, or for an unknown listing. Each kind of peer goes Live, also one whose texts
-//! are larger than one item of the table.
+//! time. An event can also be delivered twice, or for an unknown listing.
 
 use std::sync::{Arc, Barrier};
 
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use futures::future::join_all;
 use http::StatusCode;
-use tests::peers::result;
 use tests::prelude::*;
 
-use crate::fixtures::{demote, live_agent, live_server, queued_agent, recheck_at, recheck_due, time};
+use crate::fixtures::{live_agent, queued_agent, recheck_at, server_json, time};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_first_probe_events_start_one_probe() {
@@ -175,11 +173,8 @@ async fn fixed_card_of_a_site_may_be_at_another_path() {
 #[tokio::test]
 async fn server_json_goes_live_under_its_name() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(servers::modern).await);
-    let body = json!({
-        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-        "name": "org.example/adder", "title": "The Adder", "description": "Adds what it is given.",
-        "version": "3.1.0", "remotes": [{ "type": "streamable-http", "url": peer.url("/mcp") }],
-    });
+    let body = server_json("org.example/adder", &peer.url("/mcp"));
+    let body = with_members(body, &json!({ "title": "The Adder" }));
     let answer = registry.publish(&body).await;
     assert_members(&answer, &json!({ "status": "queued", "lane": "queued" }));
     let id = id_of(&answer);
@@ -229,40 +224,4 @@ async fn live_agent_gets_no_mcp_requests() {
     let names = peer.request_names();
     assert!(!names.iter().any(|name| name.contains("initialize")), "{names:?}");
     assert_eq!(registry.status(&id).await["kind"], "agent");
-}
-
-/// A server of 2026-07-28 with the largest stored number of tools and lengths, in characters of four bytes.
-fn verbose(request: &PeerRequest) -> Response {
-    let tool = |n: usize| {
-        json!({
-            "name": format!("{n:03}{}", "😀".repeat(125)), "description": "😀".repeat(500),
-            "inputSchema": { "type": "object" },
-        })
-    };
-    // In pages, because an answer has at most 1 MiB.
-    let page = request.body["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse::<usize>().unwrap());
-    let tools: Vec<Value> = (page * 100..(page + 1) * 100).map(tool).collect();
-    let mut listed = json!({ "resultType": "complete", "tools": tools, "ttlMs": 1, "cacheScope": "public" });
-    if page == 0 {
-        listed["nextCursor"] = json!("1");
-    }
-    if request.method() == Some("tools/list") {
-        return result(request, listed);
-    }
-    let info = json!({ "name": "verbose", "version": "1", "description": "😀".repeat(3000) });
-    let stated = json!({ "_meta": { "io.modelcontextprotocol/serverInfo": info } });
-    servers::modern_offering(json!([]), json!({}), stated)(request)
-}
-
-#[tokio::test]
-async fn server_with_oversized_texts_goes_live_and_is_demoted() {
-    let (registry, peer, id) = live_server(verbose).await;
-    let status = registry.status(&id).await;
-    let tools = status["evidence"]["tools"].as_array().unwrap();
-    assert!(tools.len() > 40 && tools[0]["description"].as_str().unwrap().chars().count() == 500);
-
-    // The recheck reads the same texts; then the server fails.
-    recheck_due(&registry, &id).await;
-    assert_eq!(registry.status(&id).await["lane"], "active");
-    demote(&registry, &peer, &id).await;
 }

@@ -14,7 +14,7 @@ use registry::outreach::texts::OPT_OUT_PATH;
 use tests::prelude::*;
 use tests::test_registry::{Table, snapshot_of};
 
-use crate::fixtures::{demote, go_live_again, live_agent, live_agent_with, time, values_of};
+use crate::fixtures::{demote, go_live_again, live_agent, live_agent_with, live_agents, time, values_of};
 
 /// No rechecks while these tests move the clock by months.
 fn without_rechecks() -> TestOptions {
@@ -90,9 +90,7 @@ async fn listing_gets_at_most_one_invitation_in_thirty_days() {
 
 #[tokio::test]
 async fn invitation_budget_is_counted_per_utc_day() {
-    let registry = TestRegistry::start_with(without_rechecks()).await;
-    let peer = Peer::start(agents::fleet).await;
-    registry.live_agents(&peer, 0..30).await;
+    let (registry, _peer, _) = live_agents(without_rechecks(), 30).await;
     registry.advance_to("2026-11-20T23:30:00Z".parse().unwrap());
     assert_eq!(registry.reach_out().await["invited"], 12, "up to 49 Live listings: 12");
     assert_eq!(registry.reach_out().await["invited"], 0);
@@ -111,9 +109,7 @@ async fn invitation_budget_is_counted_per_utc_day() {
 async fn invitation_budget_can_be_scaled_and_turned_off() {
     for (percent, invited) in [(0, 0), (50, 6), (150, 14)] {
         let options = without_rechecks().with_setting("OUTREACH_BUDGET_PERCENT", percent);
-        let registry = TestRegistry::start_with(options).await;
-        let peer = Peer::start(agents::fleet).await;
-        registry.live_agents(&peer, 0..14).await;
+        let (registry, _peer, _) = live_agents(options, 14).await;
         assert_eq!(registry.reach_out().await["invited"], invited, "{percent} %");
     }
 }
@@ -192,9 +188,7 @@ async fn next_run_does_the_work_of_a_failed_run() {
     ];
     for (fault, operations) in faults {
         for operation in operations {
-            let registry = TestRegistry::start_with(without_rechecks()).await;
-            let peer = Peer::start(agents::fleet).await;
-            registry.live_agents(&peer, 0..3).await;
+            let (registry, _peer, _) = live_agents(without_rechecks(), 3).await;
             let run = registry.try_run("daily-connector", Value::Null);
             let _report = registry.with_fault(operation, fault, 1000, run).await;
             registry.reach_out().await;
@@ -215,9 +209,7 @@ async fn invitation_is_sent_only_once_if_a_reply_is_lost() {
 
 #[tokio::test]
 async fn outreach_run_costs_one_transaction_per_invitation() {
-    let registry = TestRegistry::start_with(without_rechecks().delivered_once()).await;
-    let peer = Peer::start(agents::fleet).await;
-    registry.live_agents(&peer, 0..60).await;
+    let (registry, _peer, _) = live_agents(without_rechecks().delivered_once(), 60).await;
     let mut costs = Vec::new();
     for touches in [24_u64, 24, 12, 0] {
         let (report, calls) = registry.counted(registry.reach_out()).await;
@@ -254,8 +246,8 @@ async fn connector_of_a_day_does_not_change() {
     assert_ne!(daily().await["today"]["day"], before["today"]["day"]);
 }
 
-async fn delivering_registry() -> TestRegistry {
-    TestRegistry::start_with(without_rechecks().with_setting("OUTREACH_DELIVERY", "talk+a2a")).await
+fn with_delivery() -> TestOptions {
+    without_rechecks().with_setting("OUTREACH_DELIVERY", "talk+a2a")
 }
 
 fn received_invitations(peer: &Peer) -> Vec<String> {
@@ -268,7 +260,7 @@ fn received_invitations(peer: &Peer) -> Vec<String> {
 
 #[tokio::test]
 async fn agent_receives_its_invitation_once_in_its_dialect() {
-    let registry = delivering_registry().await;
+    let registry = TestRegistry::start_with(with_delivery()).await;
     let (newest, older) = (Peer::start(agents::newest).await, Peer::start(agents::older).await);
     registry.live_card(&newest.card()).await;
     registry.live_card(&older.card()).await;
@@ -285,9 +277,7 @@ async fn agent_receives_its_invitation_once_in_its_dialect() {
 
 #[tokio::test]
 async fn a2a_delivery_stops_at_a_host_with_retry_after() {
-    let registry = delivering_registry().await;
-    let peer = Peer::start(agents::fleet).await;
-    registry.live_agents(&peer, 0..3).await;
+    let (registry, peer, _) = live_agents(with_delivery(), 3).await;
     peer.forget_requests();
     peer.answer_with(|_| {
         (axum::http::StatusCode::TOO_MANY_REQUESTS, [("retry-after", "7200")]).into_response()

@@ -1,4 +1,4 @@
-//! Tests the `probe-tick` schedule: its time slots, the probe budget, the order of the queue, and how a run reserves a
+//! Tests the `probe-tick` schedule: the probe budget, the order of the queue, and how a run reserves a
 //! listing. All processes together run at most four probes at one host.
 
 use std::sync::atomic::Ordering;
@@ -8,11 +8,10 @@ use std::time::Duration;
 use futures::future::join_all;
 use jiff::SignedDuration;
 use registry::events;
-use registry::model::{Moment, Random};
+use registry::model::Random;
 use registry::probe::run::first_probe;
 use registry::settings::Settings;
 use registry::store::{DueClass, HostLease, SLOTS_PER_HOST};
-use tests::peers::hostile::HostilePeer;
 use tests::prelude::*;
 use tests::test_registry::{listing_queued_event, snapshot_of};
 
@@ -262,23 +261,6 @@ async fn tick_reports_how_long_a_recheck_is_overdue() {
     assert_eq!(registry.tick_after(TICK).await["metrics"]["OldestOverdueRecheck"], 0);
 }
 
-/// Many due listings on one hanging host take only a few slots of a sweep.
-#[tokio::test]
-async fn hanging_host_does_not_delay_other_probes() {
-    let registry = TestRegistry::start_for_fleet().await;
-    let gateway = HostilePeer::SilentAtOnce.start().await;
-    let gateway = gateway.strip_suffix(CARD).unwrap();
-    for number in 0..6 {
-        registry.publish_mcp(&format!("{gateway}/{number}/mcp")).await;
-    }
-    registry.advance(Duration::from_secs(1));
-    let sound = Peer::start(agents::fleet).await;
-    registry.publish_fleet(&sound, 0..40).await;
-    let report = registry.tick().await;
-    assert_eq!(registry.live_counts().await, (40, 0), "{report}");
-    assert_eq!((&report["claimed"], &report["released"]), (&json!(46), &json!(0)), "{report}");
-}
-
 /// A process that crashes in a probe, or cannot write its verdict, leaves its claim. Each such claim delays the listing
 /// further, so that it is not first in every tick.
 #[tokio::test]
@@ -303,27 +285,6 @@ async fn each_probe_without_a_stored_result_delays_the_next_probe() {
     let recorded = registry.recheck().await;
     assert_eq!((&recorded["probed"], &recorded["ok"]), (&json!(1), &json!(1)), "{recorded}");
     assert_eq!(store.listing(&id).await.unwrap().unwrap().schedule.lease.token, None);
-}
-
-/// Two deliveries of one slot are one tick, also if the clock is before its start for one of them.
-#[tokio::test]
-async fn tick_is_identified_by_its_scheduled_time() {
-    let registry = TestRegistry::start().await;
-    let tick = i64::try_from(TICK.as_secs()).unwrap();
-    let boundary = Moment::from_second((registry.now().as_second() / tick + 2) * tick).unwrap();
-    let event =
-        |time: Moment| json!({ "source": "registry.schedule", "detail-type": "probe-tick", "time": time });
-    let deliver = async |time: Moment| {
-        registry.run("probe-tick", event(time)).await;
-        registry.probe_statistics().await["probe_worker"]["ticks"].as_u64().unwrap()
-    };
-    registry.advance_to(boundary - SignedDuration::from_millis(100));
-    assert_eq!(deliver(boundary).await, 1, "slightly early");
-    registry.advance(Duration::from_millis(200));
-    assert_eq!(deliver(boundary).await, 1, "repeated, slightly late");
-    let next = boundary + SignedDuration::from_secs(tick);
-    registry.advance_to(next - SignedDuration::from_millis(50));
-    assert_eq!(deliver(next).await, 2, "no slot is skipped");
 }
 
 /// On AWS the event comes from a queue, which delivers it again if its report says so. Half of the budget of two probes is
@@ -355,13 +316,18 @@ async fn new_listing_stays_in_the_queue_while_the_budget_is_used_up() {
     assert_eq!(registry.live_counts().await, (0, 2));
 }
 
+/// Many cards on different ports share the host of one interface.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_processes_share_the_slots_of_a_host() {
+async fn all_cards_and_processes_share_the_slots_of_an_interface_host() {
     let registry = TestRegistry::start().await;
-    let (peer, most) = Peer::start_slow(Duration::from_millis(30), servers::modern).await;
-    let mut ids = Vec::new();
+    let (slow, most) = Peer::start_slow(Duration::from_millis(30), agents::speaks_newest).await;
+    let (mut peers, mut ids) = (Vec::new(), Vec::new());
     for number in 0..3 * SLOTS_PER_HOST {
-        ids.push(registry.publish_mcp(&peer.url(&format!("/{number}/mcp"))).await);
+        // Different endpoints, because listings with the same endpoint are duplicates.
+        let card = agents::card_at("Adder", &slow.url(&format!("/rpc/{number}")));
+        let peer = Peer::start(move |_| json_answer(200, &card)).await;
+        ids.push(registry.publish_card(&peer.card()).await);
+        peers.push(peer);
     }
     let other = registry.app.with_settings(registry.app.settings.clone());
     let probes = ids.iter().enumerate().map(|(number, id)| {
@@ -369,11 +335,11 @@ async fn two_processes_share_the_slots_of_a_host() {
         first_probe(app, id)
     });
     for report in join_all(probes).await {
-        assert_eq!(report.unwrap().ok, 1);
+        assert_eq!(report.unwrap().ok, 1, "waiting costs no listing its verdict");
     }
     let most = most.load(Ordering::SeqCst);
     assert!((1..=SLOTS_PER_HOST).contains(&most), "{most} requests at the same time");
-    assert_eq!(registry.live_counts().await.1, ids.len() as u64);
+    assert_eq!(registry.live_counts().await.0, ids.len() as u64);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,7 @@ use registry::search::Found;
 use tests::fixtures::{feed_item, submitted_listing};
 use tests::prelude::*;
 
-use crate::fixtures::{another_process, live_fleet, query, with_index};
+use crate::fixtures::{another_process, live_agents, live_fleet, query, with_index};
 
 async fn search(app: &App, text: &str) -> Found {
     app.search.find(&query(text, 20), app.clock.now()).await.unwrap()
@@ -51,9 +51,7 @@ async fn live_listings_are_found_and_demoted_listings_are_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn search_with_a_loaded_index_costs_one_read() {
     let options = TestOptions::default().delivered_once().with_cache_for_seconds();
-    let registry = TestRegistry::start_with(options.with_setting("PROBE_WINDOW_CAP", 1000)).await;
-    let agents = Peer::start(agents::fleet).await;
-    registry.live_agents(&agents, 0..12).await;
+    let (registry, _peer, _) = live_agents(options.with_setting("PROBE_WINDOW_CAP", 1000), 12).await;
     registry.index().await;
     assert_eq!(search(&registry.app, "").await.total, 12);
     for (text, reads) in [("add numbers", 1), ("", 1), ("no such thing at all", 0)] {
@@ -66,10 +64,7 @@ async fn search_with_a_loaded_index_costs_one_read() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn preloaded_index_is_used_by_the_first_search_and_after_a_change_of_the_settings() {
-    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
-    let agents = Peer::start(agents::fleet).await;
-    let live = registry.live_agents(&agents, 0..2).await;
-    registry.index().await;
+    let (registry, live) = with_index(2).await;
     let process = another_process(&registry.app);
     process.search.preload().await;
     let other_address = process.at(Some("https://registry.example.org".to_owned()));
@@ -92,9 +87,8 @@ async fn first_search_loads_the_index_after_a_failed_preload() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_index_builds_lose_nothing() {
-    let registry = TestRegistry::start_for_fleet().await;
-    let agents = Peer::start(agents::fleet).await;
-    let all = registry.live_agents(&agents, 0..40).await;
+    let options = TestOptions::default().with_setting("PROBE_WINDOW_CAP", 1000);
+    let (registry, _peer, all) = live_agents(options, 40).await;
     let twins: Vec<App> = (0..3).map(|_| another_process(&registry.app)).collect();
     let built = futures::future::join_all(twins.iter().map(|app| app.search.build())).await;
     assert!(built.iter().any(Result::is_ok), "{built:?}");

@@ -15,26 +15,26 @@ async fn each_publication_probe_and_funnel_step_changes_the_trail_once() {
     // 2.5 for joining, 1 for the probe.
     assert_close(&row, "attraction", 3.5);
     assert_close(&row, "joined", 5.0);
-    assert_eq!((&row["event_counts"]["lists"], &row["event_counts"]["probes_ok"]), (&json!(1), &json!(1)));
     registry.publish_card(&peer.card()).await;
     registry.deliver_events().await;
     assert_close(&trail(&registry, &id).await, "joined", 5.0);
 
     for _ in 0..2 {
-        assert!(registry.draft(&id).await.is_object());
+        registry.demo(&id).await;
         assert_close(&trail(&registry, &id).await, "attraction", 3.5);
     }
     let draft = registry.draft(&id).await;
-    assert_eq!(registry.post("/api/products/feedback", &draft).await.status, 200);
-    assert_eq!(registry.post("/api/products/feedback", &draft).await.status, 409);
+    for status in [200, 409] {
+        assert_eq!(registry.feedback(&draft).await.status, status);
+    }
     let row = trail(&registry, &id).await;
     assert_close(&row, "attraction", 3.5);
-    assert_eq!((&row["event_counts"]["demos"], &row["event_counts"]["feedback"]), (&json!(1), &json!(1)));
-    let events = &registry.call_tool("sense_traces", &json!({})).await["totals"]["events"];
-    let counts: Vec<&Value> = ["list_yourself", "probe_ok", "take_demo", "leave_feedback", "founding_claim"]
-        .map(|name| &events[name])
-        .into();
-    assert!(counts.iter().all(|count| **count == json!(1)), "{events}");
+    let counts = json!({ "lists": 1, "probes_ok": 1, "demos": 1, "feedback": 1 });
+    assert_members(&row["event_counts"], &counts);
+    let totals = &registry.call_tool("sense_traces", &json!({})).await["totals"];
+    for event in ["list_yourself", "probe_ok", "take_demo", "leave_feedback", "founding_claim"] {
+        assert_eq!(totals["events"][event], 1, "{event}: {totals}");
+    }
 }
 
 #[tokio::test]
@@ -44,12 +44,12 @@ async fn failed_probe_raises_the_danger_value_and_successful_probe_lowers_it() {
     let (failing, unclear) =
         (registry.publish_card(&gone.card()).await, registry.publish_card(&busy.card()).await);
     registry.deliver_events().await;
-    let row = trail(&registry, &failing).await;
-    assert_close(&row, "danger", 10.0);
-    assert_eq!(row["event_counts"]["probes_fail"], 1);
-    let row = trail(&registry, &unclear).await;
-    assert_eq!(row["danger"], 0.0, "{row}");
-    assert_eq!(row["event_counts"]["probes_fail"], 0, "a 503 was counted as a failed probe");
+    // A 503 is no failed probe.
+    for (id, danger, failed) in [(&failing, 10.0, 1), (&unclear, 0.0, 0)] {
+        let row = trail(&registry, id).await;
+        assert_close(&row, "danger", danger);
+        assert_eq!(row["event_counts"]["probes_fail"], failed, "{row}");
+    }
     let board = registry.call_tool("follow_trail", &json!({ "kind": "dangerous" })).await;
     assert_eq!(values_of(&board["items"], "listing_id"), [failing.as_str()]);
     assert_eq!(board["items"][0]["lane"], "needs_fix");
@@ -60,9 +60,9 @@ async fn failed_probe_raises_the_danger_value_and_successful_probe_lowers_it() {
     registry.advance(TICK);
     registry.publish_card(&gone.card()).await;
     registry.deliver_to_live(&failing).await;
-    let row = trail(&registry, &failing).await;
     // 10, decayed for six minutes, minus 2.
-    assert!((number(&row["danger"]) - 8.0).abs() < 0.05, "{row}");
+    let danger = number(&trail(&registry, &failing).await["danger"]);
+    assert!((danger - 8.0).abs() < 0.05, "{danger}");
 }
 
 #[tokio::test]
@@ -97,17 +97,16 @@ async fn trail_changes_of_a_match_are_written_by_a_later_request() {
 async fn query_counts_for_the_hit_that_is_shown_first() {
     let registry = TestRegistry::start().await;
     let peers = [Peer::start(forecaster).await, Peer::start(forecaster).await];
-    registry.live_card(&peers[0].card()).await;
-    registry.live_card(&peers[1].card()).await;
+    for peer in &peers {
+        registry.live_card(&peer.card()).await;
+    }
     registry.index().await;
-    let before = registry.get("/api/match?q=weather").await.body;
-    assert_eq!(before["hits"][0]["score"], before["hits"][1]["score"], "{before}");
-    let id = |at: usize| -> ListingId { before["hits"][at]["listing_id"].as_str().unwrap().parse().unwrap() };
-    let [first, second] = [0, 1].map(id);
+    let hits = async || registry.settled("/api/match?q=weather").await["hits"].clone();
+    let before = hits().await;
+    assert_eq!(before[0]["score"], before[1]["score"], "{before}");
+    let [first, second] = [0, 1].map(|at: usize| id_of(&before[at]));
     registry.call_tool("endorse", &json!({ "listing_id": second })).await;
-    registry.settle();
-    let after = registry.get("/api/match?q=weather").await.body;
-    assert_eq!(after["hits"][0]["listing_id"], json!(second), "{after}");
+    assert_eq!(id_of(&hits().await[0]), second);
     registry.advance(Duration::from_secs(30));
     registry.get("/api/feed").await;
     let demand = [trail(&registry, &first).await, trail(&registry, &second).await];
@@ -124,6 +123,5 @@ async fn trail_changes_that_failed_are_written_later() {
     registry.with_fault("TransactWriteItems", Fault::TransactionConflict, 100, get).await;
     registry.advance(Duration::from_secs(30));
     registry.get("/api/feed").await;
-    let row = trail(&registry, &id).await;
-    assert!((number(&row["demand"]) - 0.5).abs() < 0.01, "{row}");
+    assert_close(&trail(&registry, &id).await, "demand", 0.5);
 }

@@ -89,15 +89,8 @@ async fn cost_of_a_read_is_bounded_for_many_marks_and_compositions() {
     ];
     let mut costs = Vec::new();
     for pairs in [&others[..2], &others[2..]] {
-        let use_together = |(number, other)| {
-            let (number, registry) = (u8::try_from(number % 200).unwrap(), &registry);
-            async move {
-                let pair = json!({ "listing_id": centre, "listing_b": other });
-                let answer = call_as(registry, number, "used_with", pair).await;
-                assert!(answer.as_ref().is_ok_and(|answer| answer["counted"] == true), "{answer:?}");
-            }
-        };
-        stream::iter(pairs.iter().enumerate().map(use_together)).buffer_unordered(4).collect::<()>().await;
+        let uses = (0..).zip(pairs).map(|(source, other)| use_together(&registry, source, (centre, other)));
+        stream::iter(uses).buffer_unordered(4).collect::<()>().await;
         for body in &bodies {
             costs.push(cost(&registry, body).await);
         }

@@ -1,7 +1,5 @@
 //! Chroma servers for tests of the search backend.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a server that cannot start fails its test")]
-
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -59,7 +57,6 @@ impl ChromaServer {
         self.process.take().unwrap().kill().await.unwrap();
     }
 
-    #[must_use]
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }

@@ -1,8 +1,6 @@
 //! Listings, probe results and feed items for tests. Each builder returns a valid value. The
 //! caller changes only the fields that its test needs.
 
-#![expect(clippy::unwrap_used, reason = "a broken fixture fails its test")]
-
 use jiff::SignedDuration;
 use registry::app::App;
 use registry::model::{Assessment, Check, FeedItem, Kind, Lane, Listing, ListingId, Moment, Score, Verdict};
@@ -10,7 +8,6 @@ use registry::publish::submission::{PublishRequest, Submission};
 use serde_json::{Value, json};
 
 /// A listing as a publish creates it.
-#[must_use]
 pub fn submitted_listing(app: &App, kind: Kind, number: usize) -> (Submission, Listing) {
     let fields = match kind {
         Kind::Agent => PublishRequest {
@@ -48,7 +45,6 @@ pub async fn insert_live_listings(app: &App, kind: Kind, count: usize) -> Vec<Li
     ids
 }
 
-#[must_use]
 pub fn feed_item(what: &str, listing: &Listing, at: Moment) -> FeedItem {
     FeedItem {
         what: what.to_owned(),
@@ -62,7 +58,6 @@ pub fn feed_item(what: &str, listing: &Listing, at: Moment) -> FeedItem {
 }
 
 /// An assessment with one blocking check that passes if `clean`, and a score of 50.
-#[must_use]
 pub fn assessment(verdict: Verdict, clean: bool, probed_at: Moment) -> Assessment {
     let check =
         Check { id: "https".to_owned(), ok: clean, blocking: true, applies: true, detail: String::new() };

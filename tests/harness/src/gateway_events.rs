@@ -82,7 +82,8 @@ fn response(answer: &str) -> Result<Response, String> {
     answer.into_response().map_err(|error| error.to_string())
 }
 
-fn event(request: &Request<Bytes>) -> Value {
+/// The event that API Gateway sends for a request.
+pub(crate) fn event(request: &Request<Bytes>) -> Value {
     let headers = request.headers();
     let caller = request.extensions().get().map(|CallerAddress(address)| address.to_string());
     let id = request.extensions().get().map(|RequestId(id)| id);
@@ -192,6 +193,3 @@ impl FunctionResponse {
         Ok(response)
     }
 }
-
-#[cfg(test)]
-mod tests;

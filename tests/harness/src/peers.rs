@@ -1,8 +1,6 @@
 //! Peers (servers to probe): agents and MCP servers on loopback. A peer answers with a script and records its
 //! requests. A test can replace the script of a running peer, for example to fix a broken server.
 
-#![expect(clippy::unwrap_used, reason = "a peer that cannot start fails its test")]
-
 pub mod agents;
 pub mod domains;
 pub mod hostile;
@@ -50,37 +48,31 @@ pub struct PeerRequest {
 
 impl PeerRequest {
     /// The method of a JSON-RPC call.
-    #[must_use]
     pub fn method(&self) -> Option<&str> {
         self.body["method"].as_str()
     }
 
     /// The method, or verb and path.
-    #[must_use]
     pub fn name(&self) -> String {
         self.method().map_or_else(|| format!("{} {}", self.verb, self.path), str::to_owned)
     }
 
-    #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
     /// The origin of this peer, from the `host` header.
-    #[must_use]
     pub fn origin(&self) -> String {
         format!("http://{}", self.header("host").unwrap_or_default())
     }
 }
 
-#[must_use]
 pub fn json_answer(status: u16, body: &Value) -> Response {
     let status = StatusCode::from_u16(status).unwrap();
     (status, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
 }
 
 /// A JSON-RPC result for a call.
-#[must_use]
 pub fn result(request: &PeerRequest, result: Value) -> Response {
     let mut reply = json!({ "jsonrpc": "2.0", "id": request.body["id"] });
     reply["result"] = result;
@@ -88,14 +80,12 @@ pub fn result(request: &PeerRequest, result: Value) -> Response {
 }
 
 /// A JSON-RPC error for a call.
-#[must_use]
 pub fn error(request: &PeerRequest, code: i64, message: &str) -> Response {
     let error = json!({ "code": code, "message": message });
     json_answer(200, &json!({ "jsonrpc": "2.0", "id": request.body["id"], "error": error }))
 }
 
 /// An answer without a body.
-#[must_use]
 pub fn empty(status: u16) -> Response {
     StatusCode::from_u16(status).unwrap().into_response()
 }
@@ -151,12 +141,10 @@ impl Peer {
         (peer.await, most)
     }
 
-    #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.origin)
     }
 
-    #[must_use]
     pub fn card(&self) -> String {
         self.url(CARD)
     }
@@ -167,18 +155,15 @@ impl Peer {
     }
 
     /// All requests since the start or the last [`Self::forget_requests`].
-    #[must_use]
     pub fn requests(&self) -> Vec<PeerRequest> {
         locked(&self.shared.requests).clone()
     }
 
-    #[must_use]
     pub fn request_names(&self) -> Vec<String> {
         self.requests().iter().map(PeerRequest::name).collect()
     }
 
     /// The number of requests with this name.
-    #[must_use]
     pub fn request_count(&self, what: &str) -> usize {
         self.request_names().iter().filter(|name| *name == what).count()
     }

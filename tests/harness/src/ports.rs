@@ -10,9 +10,6 @@ use tokio::net::TcpListener;
 static OPENED: Mutex<Option<HashSet<u16>>> = Mutex::new(None);
 
 /// Listens on a free port of this loopback address.
-///
-/// # Errors
-/// The address is not an address of this machine.
 pub async fn listen(address: &str) -> std::io::Result<TcpListener> {
     let listener = TcpListener::bind((address, 0)).await?;
     allow(listener.local_addr()?.port());

@@ -1,6 +1,6 @@
 //! The rights of each function on AWS: which partitions of the table it may read and write. A test writes the policies
-//! in `infra/template.yaml` from [`RIGHTS`]. The end-to-end tests refuse every access that is not in [`RIGHTS`], and name the
-//! missing line.
+//! in `infra/template.yaml` from [`RIGHTS`], which are next to the records of the table. The end-to-end tests refuse every
+//! access that is not in [`RIGHTS`], and name the missing line.
 
 use std::sync::LazyLock;
 
@@ -24,7 +24,6 @@ string_enum! {
 
 impl Access {
     /// The IAM actions that it needs.
-    #[must_use]
     pub const fn actions(self) -> &'static [&'static str] {
         match self {
             Self::Read => &["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"],
@@ -37,7 +36,6 @@ impl Access {
     }
 
     /// The index that is queried; none for the table itself.
-    #[must_use]
     pub const fn index(self) -> Option<&'static str> {
         match self {
             Self::Gsi1 | Self::Gsi2 => Some(self.as_str()),
@@ -46,11 +44,12 @@ impl Access {
     }
 
     /// The access that an action on the table or on an index needs.
-    #[must_use]
     pub fn of(action: &str, index: Option<&str>) -> Option<Self> {
         Self::ALL.into_iter().find(|access| access.index() == index && access.actions().contains(&action))
     }
 }
+
+const TABLE: &str = include_str!("../../../shared/store/src/records/rights.tsv");
 
 /// Every right, from `rights.tsv`: the partitions, the kinds of access, the functions. A `*` at the end of a partition stands
 /// for any text. No other right exists, so an item with a new key needs a line there. `UPDATE=1 cargo test -p tests template::`
@@ -61,7 +60,7 @@ pub static RIGHTS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| {
         let (kinds, functions) = rest.split_once('\t')?;
         Some((partitions, kinds, functions))
     };
-    include_str!("rights.tsv").lines().filter_map(row).collect()
+    TABLE.lines().filter_map(row).collect()
 });
 
 /// Whether `partition` is one of `partitions`, as in the condition `StringLike` of a policy.
@@ -73,7 +72,6 @@ pub(crate) fn is_like(partition: &str, partitions: &str) -> bool {
 }
 
 /// The partitions to which a function has a kind of access, in alphabetical order.
-#[must_use]
 pub fn partitions(function: &str, access: Access) -> Vec<&'static str> {
     let has = |words: &str, word: &str| words.split(' ').any(|other| other == word);
     let rows =
@@ -85,7 +83,6 @@ pub fn partitions(function: &str, access: Access) -> Vec<&'static str> {
 }
 
 /// The entry of [`RIGHTS`] that allows an access.
-#[must_use]
 pub fn permits(function: &str, access: Access, partition: &str) -> Option<&'static str> {
     partitions(function, access).into_iter().find(|partitions| is_like(partition, partitions))
 }
@@ -96,7 +93,7 @@ mod tests {
 
     #[test]
     fn rows_contain_only_known_kinds_of_access() {
-        assert_eq!(RIGHTS.len(), include_str!("rights.tsv").lines().count(), "a line has no three columns");
+        assert_eq!(RIGHTS.len(), TABLE.lines().count(), "a line has no three columns");
         for (partitions, kinds, functions) in RIGHTS.iter() {
             for kind in kinds.split(' ') {
                 assert!(Access::named(kind).is_some(), "{partitions}: {kind}");

@@ -12,8 +12,10 @@ use crate::aws_endpoints::Act;
 use crate::rights::is_like;
 
 /// The template under `infra/`, which is read once.
-#[expect(clippy::unwrap_used, reason = "without the template no test of it can run")]
-pub static TEMPLATE: LazyLock<Template> = LazyLock::new(|| Template::read().unwrap());
+pub static TEMPLATE: LazyLock<Template> = LazyLock::new(|| {
+    let text = std::fs::read_to_string(root().join("infra/template.yaml")).unwrap();
+    Template { document: plain(serde_yaml_ng::from_str(&text).unwrap()) }
+});
 
 /// A SAM template.
 #[derive(Debug)]
@@ -22,26 +24,17 @@ pub struct Template {
 }
 
 impl Template {
-    fn read() -> std::io::Result<Self> {
-        let text = std::fs::read_to_string(root().join("infra/template.yaml"))?;
-        let yaml: Yaml = serde_yaml_ng::from_str(&text).map_err(std::io::Error::other)?;
-        Ok(Self { document: plain(yaml)? })
-    }
-
     /// The properties of all functions (`Globals`).
-    #[must_use]
     pub fn common(&self) -> &Value {
         &self.document["Globals"]["Function"]
     }
 
     /// The properties of the resource with this logical id; null if there is none.
-    #[must_use]
     pub fn properties(&self, logical_id: &str) -> &Value {
         &self.document["Resources"][logical_id]["Properties"]
     }
 
     /// The resources of a type, by logical id.
-    #[must_use]
     pub fn resources(&self, of_type: &str) -> BTreeMap<&str, &Value> {
         let all = self.document["Resources"].as_object().into_iter().flatten();
         all.filter(|(_, resource)| resource["Type"] == of_type)
@@ -50,7 +43,6 @@ impl Template {
     }
 
     /// The properties of the functions, by crate name.
-    #[must_use]
     pub fn functions(&self) -> BTreeMap<&str, &Value> {
         let functions = self.resources("AWS::Serverless::Function").into_values();
         functions
@@ -62,7 +54,6 @@ impl Template {
     }
 
     /// The events of one type, as `(crate, properties)`.
-    #[must_use]
     pub fn events(&self, of_type: &str) -> Vec<(&str, &Value)> {
         let mut found = Vec::new();
         for (name, function) in self.functions() {
@@ -75,7 +66,6 @@ impl Template {
     }
 
     /// The function of a path: the one with the longest matching route, as in API Gateway.
-    #[must_use]
     pub fn function_of(&self, path: &str) -> &str {
         let fitting = self.events("HttpApi").into_iter().filter_map(|(function, route)| {
             let pattern = route["Path"].as_str()?;
@@ -86,14 +76,12 @@ impl Template {
     }
 
     /// The queue of an event of type `SQS`.
-    #[must_use]
     pub fn queue_of(&self, event: &Value) -> &Value {
         let queue = event["Queue"]["Fn::GetAtt"].as_str().and_then(|name| name.strip_suffix(".Arn"));
         self.properties(queue.unwrap_or_default())
     }
 
     /// The rules whose events reach a function by a queue, as `(crate, properties)`.
-    #[must_use]
     pub fn queued_rules(&self) -> Vec<(&str, &Value)> {
         let rules = self.resources("AWS::Events::Rule").into_values().map(|rule| &rule["Properties"]);
         let events = self.events("SQS");
@@ -103,12 +91,9 @@ impl Template {
         };
         rules.filter_map(|rule| Some((function(rule)?, rule))).collect()
     }
-}
 
-impl Template {
     /// Whether the policy of a function allows an access to the table. Evaluates the kinds of statements in this template
     /// as IAM does: actions by name, the table or its indexes, and partition keys by text or prefix.
-    #[must_use]
     pub fn permits(&self, function: &str, act: &Act) -> bool {
         let functions = self.functions();
         let policies = functions.get(function).and_then(|properties| properties["Policies"].as_array());
@@ -133,7 +118,6 @@ fn allows(statement: &Value, act: &Act) -> bool {
 }
 
 /// Whether a path matches a route. `{name}` matches one segment and `{proxy+}` all that follow.
-#[must_use]
 pub fn fits(pattern: &str, path: &str) -> bool {
     if let Some(folder) = pattern.strip_suffix("{proxy+}") {
         return path.strip_prefix(folder).is_some_and(|rest| !rest.is_empty());
@@ -144,7 +128,6 @@ pub fn fits(pattern: &str, path: &str) -> bool {
 }
 
 /// One text or a list of texts, as a list.
-#[must_use]
 pub fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
@@ -153,42 +136,31 @@ pub fn texts(value: &Value) -> Vec<&str> {
 }
 
 /// The top folder of the project.
-#[must_use]
 pub fn root() -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().unwrap_or(tests).to_path_buf()
 }
 
 /// A sample event of the folder `events/`.
-///
-/// # Errors
-/// The file does not exist or does not contain JSON.
-pub fn sample_event(name: &str) -> std::io::Result<Value> {
-    let text = std::fs::read_to_string(root().join("events").join(name).with_extension("json"))?;
-    serde_json::from_str(&text).map_err(std::io::Error::other)
+pub fn sample_event(name: &str) -> Value {
+    let text = std::fs::read_to_string(root().join("events").join(name).with_extension("json")).unwrap();
+    serde_json::from_str(&text).unwrap()
 }
 
-fn plain(yaml: Yaml) -> std::io::Result<Value> {
-    Ok(match yaml {
+fn plain(yaml: Yaml) -> Value {
+    match yaml {
         Yaml::Tagged(tagged) => {
             let name = match tagged.tag.to_string().trim_start_matches('!') {
-                "Ref" => "Ref".to_owned(),
-                "Condition" => "Condition".to_owned(),
+                name @ ("Ref" | "Condition") => name.to_owned(),
                 function => format!("Fn::{function}"),
             };
-            Value::Object(Map::from_iter([(name, plain(tagged.value)?)]))
+            Value::Object(Map::from_iter([(name, plain(tagged.value))]))
         }
-        Yaml::Sequence(items) => Value::Array(items.into_iter().map(plain).collect::<Result<_, _>>()?),
+        Yaml::Sequence(items) => items.into_iter().map(plain).collect(),
         Yaml::Mapping(members) => {
-            let mut object = Map::new();
-            for (key, value) in members {
-                let Yaml::String(key) = key else {
-                    return Err(std::io::Error::other(format!("a key that is not a string: {key:?}")));
-                };
-                object.insert(key, plain(value)?);
-            }
-            Value::Object(object)
+            let member = |(key, value): (Yaml, Yaml)| (key.as_str().unwrap().to_owned(), plain(value));
+            members.into_iter().map(member).collect()
         }
-        scalar => serde_json::to_value(scalar).map_err(std::io::Error::other)?,
-    })
+        scalar => serde_json::to_value(scalar).unwrap(),
+    }
 }

@@ -2,18 +2,17 @@
 //! test moves its clock, and its random numbers have a fixed seed. It runs no schedules. Each test has its
 //! own registry, so tests run in parallel.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a registry that cannot start fails its test")]
-
 mod options;
 mod reply;
+mod requests;
+mod steps;
 mod table;
 
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -31,6 +30,7 @@ use crate::{chroma, ports};
 
 pub use options::TestOptions;
 pub use reply::{Reply, snapshot_of};
+pub use requests::{client, client_from, for_whole_answer, plain_client};
 pub use table::Table;
 
 /// The start time of tests: a Friday noon, in the middle of an ISO week and far from midnight.
@@ -77,7 +77,7 @@ impl TestRegistry {
             _ => options,
         };
         let observer = Observer::default();
-        let is_delivered_twice = options.is_delivered_twice();
+        let is_delivered_twice = options.is_delivered_twice;
         let lags = options.lags();
         let mut local = Local::start(options.into_local(observer.clone())).await.unwrap();
         ports::allow(local.address.port());
@@ -99,12 +99,10 @@ impl TestRegistry {
         }
     }
 
-    #[must_use]
     pub fn url(&self, path: &str) -> String {
         self.local.url(path)
     }
 
-    #[must_use]
     pub fn now(&self) -> Moment {
         self.app.clock.now()
     }
@@ -153,120 +151,6 @@ impl TestRegistry {
         (result, self.observer.tally.since(&before))
     }
 
-    pub async fn get(&self, path: &str) -> Reply {
-        Reply::of(self.http.get(self.url(path))).await
-    }
-
-    /// The text of a document or a page, which must be served.
-    pub async fn text(&self, path: &str) -> String {
-        self.get(path).await.ok().as_str().unwrap_or_else(|| panic!("{path} is no text")).to_owned()
-    }
-
-    /// All pages of a list. The place `next` (a JSON pointer) of a page has the `cursor` of the page after it.
-    pub async fn pages(&self, path: &str, next: &str) -> Vec<Value> {
-        let mut page = self.get(path).await.ok();
-        let mut pages = Vec::new();
-        while let Some(cursor) = page.pointer(next).and_then(Value::as_str) {
-            let path = format!("{path}&cursor={cursor}");
-            pages.push(std::mem::replace(&mut page, self.get(&path).await.ok()));
-            assert!(pages.len() < 200, "the pages of {path} do not end");
-        }
-        pages.push(page);
-        pages
-    }
-
-    pub async fn get_with(&self, path: &str, header: (&str, &str)) -> Reply {
-        Reply::of(self.http.get(self.url(path)).header(header.0, header.1)).await
-    }
-
-    /// A POST of JSON.
-    pub async fn post(&self, path: &str, body: &Value) -> Reply {
-        Reply::of(self.http.post(self.url(path)).json(body)).await
-    }
-
-    /// A POST of JSON from an address of this machine.
-    pub async fn post_from(&self, address: IpAddr, path: &str, body: &Value) -> Reply {
-        Reply::of(client_from(address).post(self.url(path)).json(body)).await
-    }
-
-    /// A POST of any body.
-    pub async fn post_raw(
-        &self,
-        path: &str,
-        content_type: Option<&str>,
-        body: impl Into<reqwest::Body>,
-    ) -> Reply {
-        let mut request = self.http.post(self.url(path)).body(body);
-        if let Some(content_type) = content_type {
-            request = request.header("content-type", content_type);
-        }
-        Reply::of(request).await
-    }
-
-    /// A POST of a form, as a page sends it. Redirects are not followed.
-    pub async fn post_form(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
-        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-        let client = client_builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-        let request = client.post(self.url(path)).body(body);
-        let request = request.header("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
-        Reply::of(request.header("content-type", "application/x-www-form-urlencoded")).await
-    }
-
-    pub async fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
-        let request = self.http.request(method, self.url(path)).body(body.to_owned());
-        Reply::of(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))).await
-    }
-
-    /// A POST of JSON with a bearer token, as an operator sends it.
-    pub async fn post_with_token(&self, path: &str, token: &str, body: &Value) -> Reply {
-        Reply::of(self.http.post(self.url(path)).bearer_auth(token).json(body)).await
-    }
-
-    /// Sends a JSON-RPC request; returns the reply.
-    pub async fn rpc(&self, path: &str, method: &str, params: Value) -> Value {
-        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        self.post(path, &call).await.body
-    }
-
-    /// Withdraws a listing as the operator does; returns the report.
-    pub async fn withdraw(&self, id: &ListingId, reason: &str) -> Value {
-        self.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": reason })).await
-    }
-
-    /// Sends a message with one part over A2A 1.0; returns the parts of the reply, of the task or of its status.
-    pub async fn send_message(&self, part: &Value) -> Value {
-        let message = json!({ "messageId": "m", "role": "ROLE_USER", "parts": [part] });
-        let result =
-            self.rpc("/api/a2a", "SendMessage", json!({ "message": message })).await["result"].clone();
-        let places = ["/message/parts", "/task/artifacts/0/parts", "/task/status/message/parts"];
-        let parts = places.iter().find_map(|place| result.pointer(place));
-        parts.unwrap_or_else(|| panic!("{part}: {result}")).clone()
-    }
-
-    /// Calls an operation as an MCP tool; returns its whole result.
-    pub async fn call_tool(&self, name: &str, arguments: &Value) -> Value {
-        let result = self.tool_result(name, arguments).await;
-        assert_eq!(result["isError"], false, "{name} {arguments}: {result}");
-        result["structuredContent"].clone()
-    }
-
-    /// Calls an operation as an MCP tool with arguments that it must refuse; returns the problem.
-    pub async fn refused_tool(&self, name: &str, arguments: &Value) -> Value {
-        let result = self.tool_result(name, arguments).await;
-        assert_eq!(result["isError"], true, "{name} {arguments}: {result}");
-        result["structuredContent"].clone()
-    }
-
-    async fn tool_result(&self, name: &str, arguments: &Value) -> Value {
-        let params = json!({ "name": name, "arguments": for_whole_answer(name, arguments) });
-        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-        let request = self.http.post(self.url("/api/protocol")).header("mcp-protocol-version", "2025-11-25");
-        let reply = Reply::of(request.json(&call)).await;
-        assert_eq!(reply.status, 200, "{name} {arguments}: {reply:?}");
-        reply.body["result"].clone()
-    }
-
     /// Publishes; returns the reply.
     pub async fn publish(&self, body: &Value) -> Value {
         let reply = self.post("/api/publish", body).await;
@@ -295,6 +179,16 @@ impl TestRegistry {
             ids.push(self.publish_card(&peer.url(&format!("/{number}/card.json"))).await);
         }
         ids
+    }
+
+    /// Withdraws a listing as the operator does; returns the report.
+    pub async fn withdraw(&self, id: &ListingId, reason: &str) -> Value {
+        self.run("operator", json!({ "command": "withdraw", "listing_id": id, "reason": reason })).await
+    }
+
+    /// Restores a withdrawn listing as the operator does; returns the report.
+    pub async fn restore(&self, id: &ListingId) -> Value {
+        self.run("operator", json!({ "command": "restore", "listing_id": id })).await
     }
 
     /// The draft of a feedback, from the demo of a listing.
@@ -383,7 +277,6 @@ impl TestRegistry {
     }
 
     /// The table as another process on AWS reads it.
-    #[must_use]
     pub fn other_process(&self) -> Store {
         let client = local::engine::client(self.local.engine.clone());
         Store::of_many_writers(client, &self.app.settings.table_name, self.app.clock.clone())
@@ -396,9 +289,6 @@ impl TestRegistry {
 
     /// Runs a function that has no route, with its rights; returns its report or its error. Afterwards, the same event is
     /// delivered once more, unless it is a command of the operator. Then the replicas catch up.
-    ///
-    /// # Errors
-    /// The function fails.
     pub async fn try_run(&self, function: &str, event: Value) -> Result<Value, String> {
         // Schedules fire long after most writes.
         self.settle();
@@ -549,51 +439,12 @@ impl Drop for CheckedDenials {
 }
 
 /// The event that a publish sends to the bus.
-#[must_use]
 pub fn listing_queued_event(id: &ListingId) -> Value {
     json!({ "source": "registry", "detail-type": "listing.queued", "detail": { "listing_id": id } })
 }
 
-/// The arguments of a tool with which it returns its whole answer.
-#[must_use]
-pub fn for_whole_answer(operation: &str, arguments: &Value) -> Value {
-    let mut arguments = arguments.clone();
-    let has_short_form = registry::features::named(operation).is_some_and(|entry| !entry.short.is_empty());
-    if let Some(arguments) = arguments.as_object_mut().filter(|_| has_short_form) {
-        arguments.entry("detail").or_insert_with(|| json!("full"));
-    }
-    arguments
-}
-
 /// The listing id in a publish reply or a row.
-#[must_use]
 pub fn id_of(answer: &Value) -> ListingId {
     let id = answer["listing_id"].as_str().unwrap_or_else(|| panic!("no listing_id in {answer}"));
     id.parse().unwrap()
-}
-
-/// A client without root certificates, because it only talks to this machine without TLS.
-#[must_use]
-pub fn client() -> reqwest::Client {
-    client_builder().build().unwrap()
-}
-
-/// The same client with another address on loopback.
-#[must_use]
-pub fn client_from(address: std::net::IpAddr) -> reqwest::Client {
-    client_builder().local_address(address).build().unwrap()
-}
-
-/// The same client without decoding and without following redirects.
-#[must_use]
-pub fn plain_client() -> reqwest::Client {
-    client_builder().no_gzip().redirect(reqwest::redirect::Policy::none()).build().unwrap()
-}
-
-fn client_builder() -> reqwest::ClientBuilder {
-    let ring = Arc::new(rustls::crypto::ring::default_provider());
-    let tls =
-        rustls::ClientConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();
-    let tls = tls.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
-    reqwest::Client::builder().tls_backend_preconfigured(tls).no_proxy().timeout(Duration::from_secs(60))
 }

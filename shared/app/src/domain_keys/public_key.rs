@@ -1,4 +1,4 @@
-//! A public key in the forms that publishers use: JWK, PEM, and the record of the official registry. Only
+//! A public key and a signature in the forms that publishers use: JWK, PEM, and the record of the official registry. Only
 //! Ed25519 and P-256 keys are accepted, because agent cards and the official registry use these two kinds.
 
 use std::fmt;
@@ -7,9 +7,8 @@ use p256::ecdsa::VerifyingKey;
 use p256::ecdsa::signature::Verifier as _;
 use ring::signature::{ED25519, UnparsedPublicKey};
 
-use crate::domain_keys::signature::Signature;
 use crate::prelude::*;
-use registry_model::PublicJwk;
+use registry_model::{PublicJwk, from_hex};
 
 /// The bytes before the 32 bytes of an Ed25519 key in a `SubjectPublicKeyInfo` (RFC 8410 §4).
 const ED25519_INFO: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
@@ -132,6 +131,36 @@ impl PublicKey {
 
     fn from_point(point: &[u8]) -> Result<Self, InvalidKey> {
         VerifyingKey::from_sec1_bytes(point).map(|key| Self::P256(Box::new(key))).map_err(|_| InvalidKey)
+    }
+}
+
+/// Bytes in DER: two integers of 33 bytes, each with its header, in a sequence.
+const MAX_SIGNATURE_BYTES: usize = 72;
+
+/// A signature as a caller sends it. The length of the signature decides its form. 64 bytes are the plain form, for both
+/// kinds of keys. Any other length is the DER form, which OpenSSL writes for P-256.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature(Vec<u8>);
+
+impl Signature {
+    /// Parses hexadecimal, base64url or base64; `None` for a text that cannot be a signature.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_hex = text.len() == 128 || (text.len() > 128 && text.len() <= 2 * MAX_SIGNATURE_BYTES);
+        let bytes = from_hex(text).filter(|_| is_hex);
+        let bytes = bytes
+            .or_else(|| BASE64URL.decode(text.trim_end_matches('=')).ok())
+            .or_else(|| BASE64.decode(text).ok())?;
+        (8..=MAX_SIGNATURE_BYTES).contains(&bytes.len()).then_some(Self(bytes))
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    fn ecdsa(&self) -> Option<p256::ecdsa::Signature> {
+        let plain = || p256::ecdsa::Signature::from_slice(&self.0).ok();
+        if self.0.len() == 64 { plain() } else { p256::ecdsa::Signature::from_der(&self.0).ok() }
     }
 }
 

@@ -5,12 +5,12 @@ use super::imports::server_of;
 use crate::prelude::*;
 use registry_fetch::Target;
 use registry_formats::injection;
+use registry_formats::limits::LONGEST_NAME;
 use registry_formats::plain_text::{self, TextKind};
 use registry_model::protocol::{AGENT_CARD_MEDIA_TYPE, REGISTRY_MEDIA_TYPE, SERVER_CARD_MEDIA_TYPE};
 use registry_model::{Reach, Referral};
 
 const MAX_ENTRIES: usize = 200;
-const MAX_NAME_CHARS: usize = 120;
 const MAX_DESCRIPTION_CHARS: usize = 160;
 const MAX_URL_CHARS: usize = 512;
 
@@ -87,7 +87,7 @@ fn referral(
 }
 
 fn name(value: &Value) -> Option<String> {
-    let name = shorten(value.as_str()?.trim(), MAX_NAME_CHARS - 1);
+    let name = shorten(value.as_str()?.trim(), LONGEST_NAME - 1);
     let is_safe = plain_text::fault(&name, TextKind::Name).is_none() && injection::fault(&name).is_none();
     (is_safe && !name.is_empty()).then_some(name)
 }

@@ -5,10 +5,9 @@ use schemars::{Schema, SchemaGenerator, json_schema};
 use crate::prelude::*;
 use registry_formats::argument_text;
 use registry_formats::public_text::public_text;
-use registry_products::Preset;
+use registry_products::{MAX_GOAL_CHARS, Preset};
 
 const MAX_GOALS: usize = 12;
-const MAX_GOAL_CHARS: usize = 300;
 
 /// Goals: a list, or one text with a goal on each line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]

@@ -5,12 +5,12 @@ use crate::funnel::{self, Goals};
 use crate::prelude::*;
 use registry_formats::argument_text;
 use registry_model::Tool;
+use registry_model::protocol::MAX_TOOL_NAME_CHARS;
 use registry_products::{Preset, Profile};
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_DESCRIPTION_CHARS: usize = 2000;
 const MAX_TOOLS: usize = 64;
-const MAX_TOOL_NAME_CHARS: usize = 128;
 const MAX_TOOL_DESCRIPTION_CHARS: usize = 1000;
 
 /// A tool of an MCP server: its name, or an object from `tools/list`.

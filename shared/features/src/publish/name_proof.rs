@@ -96,7 +96,7 @@ async fn by_workflow(app: &App, name: &str, token: &Secret) -> Result<NameProofM
         let detail = "A token of GitHub Actions proves only names of the form `io.github.<owner>/<server>`.";
         return Err(Problem::new(Code::NoGithubName, detail).with_field("token"));
     };
-    let token = workflow_token::verified(app, token.reveal()).await?;
+    let token = workflow_token::verified_token(app, token.reveal()).await?;
     let other_owner = || {
         let detail = format!(
             "The token is of the account {} (number {}), to which names below `io.github.{login}/` do not belong.",

@@ -3,17 +3,17 @@
 
 use super::name_proof::{OfferedProof, ProofRequest};
 use crate::prelude::*;
-use registry_fetch::target::MAX_URL_LENGTH;
 use registry_fetch::{Target, TargetError};
+use registry_formats::limits::LONGEST_NAME;
 use registry_formats::personal_data::has_secret;
 use registry_formats::public_text::public_text;
 use registry_formats::server_json::{self, Remote, ServerDescription, Transport, Violation};
 use registry_formats::{argument_text, email_address};
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{Category, Contact, DeclaredTransport, Obstacle, Reach, ServerDocument};
 use registry_store::DocumentChange;
 use schemars::{Schema, SchemaGenerator, json_schema};
 
-const MAX_NAME_CHARS: usize = 120;
 const MAX_SOURCE_CHARS: usize = 200;
 /// The usual file names of an agent card.
 const CARD_ENDINGS: [&str; 5] =
@@ -42,23 +42,23 @@ pub enum Submitted {
 #[schemars(extend("oneOf" = one_at_a_time()))]
 pub struct PublishRequest {
     /// The URL of a card or a site (its well-known card paths are tried). Ignored next to `agent_card_url` or `mcp_url`.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     pub url: Option<String>,
     /// The URL of an A2A agent card.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     pub agent_card_url: Option<String>,
     /// The endpoint of an MCP server (streamable HTTP).
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     pub mcp_url: Option<String>,
     /// A server description: the `server.json` of the MCP registry.
     #[serde(default)]
     #[schemars(schema_with = "server_json_schema")]
     pub server_json: Option<Map<String, Value>>,
     /// A display name. The card or the server may replace it.
-    #[schemars(extend("format" = "display-name"), length(min = 1, max = 120))]
+    #[schemars(extend("format" = "display-name"), length(min = 1, max = LONGEST_NAME))]
     pub name: Option<String>,
     /// An e-mail address for questions about this listing. It is never shown.
-    #[schemars(extend("format" = "email"), length(min = 3, max = 254))]
+    #[schemars(extend("format" = "email"), length(min = 3, max = email_address::MAX_CHARS))]
     pub contact_email: Option<String>,
     /// How you found this registry.
     #[schemars(regex(pattern = argument_schema::LINE), length(max = 200))]
@@ -79,7 +79,7 @@ fn one_at_a_time() -> Value {
 }
 
 pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
-    let url = json!({ "type": "string", "format": "uri", "maxLength": MAX_URL_LENGTH });
+    let url = json!({ "type": "string", "format": "uri", "maxLength": MAX_URL_BYTES });
     json_schema!({
         "type": ["object", "null"],
         "description": "A server description (server.json of the MCP registry, 2025-12-11). It can contain \
@@ -89,7 +89,7 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
             "title": { "type": "string", "format": "display-name", "minLength": 1, "maxLength": 100 },
             "description": { "type": "string", "format": "public-text", "minLength": 1, "maxLength": 100 },
             "version": { "type": "string", "format": "server-version", "maxLength": 255 },
-            "websiteUrl": { "type": "string", "maxLength": MAX_URL_LENGTH, "anyOf": [{ "format": "uri" }, { "const": "" }] },
+            "websiteUrl": { "type": "string", "maxLength": MAX_URL_BYTES, "anyOf": [{ "format": "uri" }, { "const": "" }] },
             "remotes": {
                 "type": "array",
                 "items": {
@@ -105,9 +105,9 @@ pub fn server_json_schema(_: &mut SchemaGenerator) -> Schema {
 
 impl Submission {
     pub fn parse(request: PublishRequest, reach: Reach) -> Result<Self, Problem> {
-        let plain = |name: String| argument_text::plain_line("name", &name, MAX_NAME_CHARS);
+        let plain = |name: String| argument_text::plain_line("name", &name, LONGEST_NAME);
         let name = request.name.map(plain).transpose()?;
-        let name = name.map(|name| public_text("name", &name, MAX_NAME_CHARS)).transpose()?;
+        let name = name.map(|name| public_text("name", &name, LONGEST_NAME)).transpose()?;
         let line = |source: String| argument_text::line("source", &source, MAX_SOURCE_CHARS);
         let source = request.source.map(line).transpose()?;
         let email =

@@ -10,8 +10,7 @@ use p256::ecdsa::{Signature, SigningKey, VerifyingKey};
 
 use crate::prelude::*;
 use registry_app::domain_keys::PublicKey;
-use registry_app::key_service::Algorithm;
-use registry_app::private_key::{self, Private, Unreadable};
+use registry_app::private_key::{self, Algorithm, Private, Unreadable};
 use registry_model::{PublicJwk, Random};
 use registry_store::StoredKey;
 
@@ -49,7 +48,7 @@ impl SignKey {
         let signature: Signature = match &self.private {
             Private::Table(key) => key.sign(signing_input.as_bytes()),
             Private::Service(id) => {
-                let der = private_key::sign(
+                let der = private_key::sign_in_service(
                     app.key_service.as_deref(),
                     id,
                     Algorithm::Es256,

@@ -16,9 +16,8 @@ use signed_note::{
 
 use crate::prelude::*;
 use registry_app::domain_keys::PublicKey;
-use registry_app::key_service::{Algorithm, KeyService};
 use registry_app::message_key::ed25519;
-use registry_app::private_key::{self, Private, Unreadable};
+use registry_app::private_key::{self, Algorithm, KeyService, Private, Unreadable};
 use registry_model::{KeyStep, LogEntry, LogEvent, Random, SecondKey};
 use registry_store::{LogKeys, SecondLogKey, StoredKey};
 
@@ -75,7 +74,9 @@ impl LogKey {
     async fn sign(&self, keys: Option<&dyn KeyService>, text: &str) -> Result<Signature, Problem> {
         let signature = match &self.private {
             Private::Table(signer) => signer.sign(text.as_bytes()).map_err(Problem::fault)?,
-            Private::Service(id) => private_key::sign(keys, id, Algorithm::Ed25519, text.as_bytes()).await?,
+            Private::Service(id) => {
+                private_key::sign_in_service(keys, id, Algorithm::Ed25519, text.as_bytes()).await?
+            }
         };
         Signature::new(self.verifier.name().to_owned(), self.verifier.key_id(), signature)
             .map_err(Problem::fault)

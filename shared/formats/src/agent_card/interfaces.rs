@@ -6,9 +6,9 @@ use serde_json::Value;
 use url::Url;
 
 use super::violation::{CardViolations, Findings};
-use crate::limits::LONGEST_URL;
 use crate::server_json::is_local;
 use registry_model::error::shorten;
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::string_enum;
 
 const MAX_INTERFACES: usize = 20;
@@ -226,7 +226,7 @@ fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'
     if text.is_empty() {
         return Err(("interface_url_missing", WHOLE));
     }
-    if text.len() > LONGEST_URL {
+    if text.len() > MAX_URL_BYTES {
         return Err(TOO_LONG);
     }
     if *binding == Binding::Grpc && !text.contains(char::is_whitespace) {
@@ -247,7 +247,7 @@ fn usable_url(text: &str, binding: &Binding) -> Result<String, (&'static str, &'
         return Err(("interface_url_credentials", "Remove the user name and password from the URL."));
     }
     // Escaping can make the URL longer than its text.
-    if url.as_str().len() > LONGEST_URL {
+    if url.as_str().len() > MAX_URL_BYTES {
         return Err(TOO_LONG);
     }
     Ok(url.into())

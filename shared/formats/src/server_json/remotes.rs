@@ -9,9 +9,9 @@ use serde_json::Value;
 use super::fields::{items, text};
 use super::template;
 use super::violation::Violations;
-use crate::limits::LONGEST_URL;
 use registry_model::Reach;
 use registry_model::error::shorten;
+use registry_model::protocol::MAX_URL_BYTES;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Remote {
@@ -62,7 +62,7 @@ pub(super) fn check(path: &str, remote: &Value, reach: Reach, violations: &mut V
     };
     let declared = remote.get("variables").and_then(Value::as_object);
     // A URL that is too long by itself has that fault already.
-    let fault = fault(&template::with_values(url, declared), reach).filter(|_| url.len() <= LONGEST_URL);
+    let fault = fault(&template::with_values(url, declared), reach).filter(|_| url.len() <= MAX_URL_BYTES);
     if let Some(fault) = fault {
         violations.add(at.clone(), "invalid-remote-url", format!("\"{}\" {fault}.", shorten(url, 120)));
     }
@@ -82,7 +82,7 @@ fn fault(url: &str, reach: Reach) -> Option<&'static str> {
         return Some("is not a URL that begins with https://");
     };
     match reach {
-        _ if url.len() > LONGEST_URL => Some("is longer than 2048 bytes with the values of its variables"),
+        _ if url.len() > MAX_URL_BYTES => Some("is longer than 2048 bytes with the values of its variables"),
         Reach::Development => None,
         Reach::Public if template::is_local(&parsed) => {
             Some("is an address on the machine of the client: write the public URL")

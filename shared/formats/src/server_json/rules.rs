@@ -10,10 +10,10 @@ use super::violation::Violations;
 use super::{packages, remotes, template, version};
 use crate::injection;
 use crate::json_texts::{Role, Segment, visit};
-use crate::limits::LONGEST_URL;
 use crate::plain_text::{self, TextKind};
 use registry_model::Reach;
 use registry_model::error::shorten;
+use registry_model::protocol::MAX_URL_BYTES;
 
 /// Bytes of a publisher-provided extension as compact JSON.
 const MAX_EXTENSION_BYTES: usize = 4096;
@@ -57,9 +57,9 @@ fn addresses(server: &Map<String, Value>, violations: &mut Violations) {
         ("repository.subfolder", server.get("repository").and_then(|of| of.get("subfolder"))),
     ];
     for (path, url) in pages.map(|(path, url)| (path.to_owned(), url)).into_iter().chain(remotes) {
-        let Some(bytes) = text(url).map(str::len).filter(|bytes| *bytes > LONGEST_URL) else { continue };
+        let Some(bytes) = text(url).map(str::len).filter(|bytes| *bytes > MAX_URL_BYTES) else { continue };
         let message =
-            format!("It has {bytes} bytes, but at most {LONGEST_URL} are allowed. Use a shorter URL.");
+            format!("It has {bytes} bytes, but at most {MAX_URL_BYTES} are allowed. Use a shorter URL.");
         violations.add(path, "url_too_long", message);
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use url::{Host, Url};
 
 use super::fields::text;
-use crate::limits::LONGEST_URL;
+use registry_model::protocol::MAX_URL_BYTES;
 
 /// The names of the variables, in order.
 pub(super) fn variables(url: &str) -> Vec<&str> {
@@ -22,7 +22,7 @@ pub(super) fn variables(url: &str) -> Vec<&str> {
 pub(super) fn with_values(url: &str, variables: Option<&Map<String, Value>>) -> String {
     let value_of = |name: &str| variables?.get(name).and_then(own_value);
     let (mut filled, mut rest) = (String::with_capacity(url.len()), url);
-    while filled.len() <= LONGEST_URL
+    while filled.len() <= MAX_URL_BYTES
         && let Some((before, after)) = rest.split_once('{')
     {
         filled.push_str(before);

@@ -4,8 +4,8 @@
 //! one partition until a batch takes it. Two processes that make a batch at the same time cannot both succeed: the pointer
 //! to the latest batch changes under a condition.
 
-use super::leaves::{add_leaf, leaf_id};
-use super::rates::Allowance;
+use super::callers::Allowance;
+use super::evidence::leaf_id;
 use crate::prelude::*;
 use registry_model::{AttestationId, AttestationRecord, LogEntry, Revocation, TrailEvent};
 
@@ -58,12 +58,12 @@ impl Store {
         let negative = ("negative", n(u8::from(record.is_negative)));
         let attributes = [ATTESTATION.value(record)?, negative, ATTESTATION.ttl(record.expires_at)];
         transaction.put_new(ATTESTATION.one_of(listing_id, record.id.as_str()).with(attributes));
-        deposits::add(&mut transaction, &[Deposit::of(listing_id, TrailEvent::Attestation)], at);
+        transaction.add_deposits(&[Deposit::of(listing_id, TrailEvent::Attestation)], at);
         let digest = record.jws_sha256.as_deref().unwrap_or_default();
         transaction.put(UNLOGGED.at(at, record.id.as_str()).with([("digest", s(digest))]));
         match self.commit(transaction).await? {
             true => Ok(()),
-            false => Err(StoreError::Busy("the id of an attestation exists already".into())),
+            false => Err(StoreError::busy("the id of an attestation exists already")),
         }
     }
 
@@ -72,7 +72,8 @@ impl Store {
         listing_id: &ListingId,
         id: &AttestationId,
     ) -> Result<Option<AttestationRecord>> {
-        self.read(&ATTESTATION.one_of(listing_id, id.as_str())).await?.as_ref().map(record_of).transpose()
+        let item = self.read(&ATTESTATION.one_of(listing_id, id.as_str())).await?;
+        item.as_ref().map(attestation_in).transpose()
     }
 
     /// Of the latest attestations about a listing, those that have not expired, the newest first.
@@ -82,9 +83,9 @@ impl Store {
         limit: u32,
         now: Moment,
     ) -> Result<Vec<AttestationRecord>> {
-        let query = Query::of(ATTESTATION.partition(listing_id)).descending().limit(limit);
+        let query = ATTESTATION.query_of(listing_id).descending().limit(limit);
         let mut records: Vec<_> =
-            self.query(query).await?.items.iter().map(record_of).collect::<Result<_>>()?;
+            self.query(query).await?.items.iter().map(attestation_in).collect::<Result<_>>()?;
         records.retain(|record: &AttestationRecord| record.expires_at > now);
         Ok(records)
     }
@@ -107,10 +108,10 @@ impl Store {
         let pointer = self.read(&LATEST_BATCH.key()).await?;
         let latest = pointer.map(|item| text(&item, "batch").to_owned());
         let range = Range::Before(key::millis(end));
-        let page = self.query(Query::of(UNLOGGED.prefix).range(range).limit(MAX_BATCH).strong()).await?;
+        let page = self.query(UNLOGGED.query().range(range).limit(MAX_BATCH).strong()).await?;
         let logged = match &latest {
             Some(latest) if !page.items.is_empty() => {
-                self.read(&BATCH.one(latest)).await?.as_ref().map(digests_of).unwrap_or_default()
+                self.read(&BATCH.one(latest)).await?.as_ref().map(batch_digests).unwrap_or_default()
             }
             _ => Vec::new(),
         };
@@ -137,7 +138,7 @@ impl Store {
             ("at", ms(leaf.at)),
             ttl(leaf.at, BATCH_RETENTION),
         ]));
-        add_leaf(&mut transaction, leaf)?;
+        transaction.add_leaf(leaf)?;
         if !self.commit(transaction).await? {
             return Ok(false);
         }
@@ -152,10 +153,9 @@ impl Store {
         let mut start = None;
         for _ in 0..CANDIDATES {
             let range = Range::From(own.clone());
-            let page =
-                self.query(Query::of(BATCH.prefix).range(range).after(start).limit(1).strong()).await?;
+            let page = self.query(BATCH.query().range(range).after(start).limit(1).strong()).await?;
             let Some(item) = page.items.first() else { break };
-            let digests = digests_of(item);
+            let digests = batch_digests(item);
             if digests.contains(digest) {
                 let index = self.index_of_log_leaf(item).await?;
                 return Ok(Some(AttestationBatch { digests, index }));
@@ -173,12 +173,12 @@ impl Store {
     }
 }
 
-fn record_of(item: &Item) -> Result<AttestationRecord> {
+fn attestation_in(item: &Item) -> Result<AttestationRecord> {
     let revoked = some_text(item, "revoked").map(|_| blob(item, "revoked")).transpose()?;
     let is_negative = number(item, "negative") > 0;
     Ok(AttestationRecord { revoked, is_negative, ..ATTESTATION.read(item)? })
 }
 
-fn digests_of(batch: &Item) -> Vec<String> {
+fn batch_digests(batch: &Item) -> Vec<String> {
     text(batch, "digests").split_whitespace().map(str::to_owned).collect()
 }

@@ -12,47 +12,47 @@ const MAX_LISTED: usize = 200;
 
 impl Store {
     pub async fn collection(&self, name: &str) -> Result<Option<Collection>> {
-        self.get(&COLLECTION, &key_of(name)).await
+        self.get(&COLLECTION, &collection_key(name)).await
     }
 
     pub async fn collections(&self) -> Result<Vec<Collection>> {
-        self.list(&COLLECTION, Query::of(COLLECTION.prefix).limit(MAX_LISTED)).await
+        self.list(&COLLECTION, COLLECTION.query().limit(MAX_LISTED)).await
     }
 
     /// How many collections have names that begin so, and how many were ever added to them.
     pub async fn count_collections(&self, prefix: &str) -> Result<(u32, i64)> {
         let added = self.read(&ADDED.one(prefix)).await?;
-        let below = Query::of(COLLECTION.prefix).range(Range::Prefix(prefix.to_owned())).strong();
+        let below = COLLECTION.query().range(Range::Prefix(prefix.to_owned())).strong();
         Ok((self.count(below).await?.0, added.map_or(0, |item| number(&item, "added"))))
     }
 
     /// Publishes a collection, over an earlier one of this name.
     pub async fn put_collection(&self, collection: &Collection) -> Result<()> {
-        self.put(item(collection)?).await
+        self.put(collection_item(collection)?).await
     }
 
     /// Publishes a collection over an earlier one; false if there is none of this name.
     pub async fn replace_collection(&self, collection: &Collection) -> Result<bool> {
-        self.put_if(item(collection)?, Some("attribute_exists(pk)")).await
+        self.put_if(collection_item(collection)?, Some("attribute_exists(pk)")).await
     }
 
     /// Publishes a new collection; false if another was added to this prefix after [`Self::count_collections`] was read.
     pub async fn add_collection(&self, collection: &Collection, prefix: &str, added: i64) -> Result<bool> {
         let one_more = Expression::default().add("added", 1).if_missing_or("added", "=", n(added));
         let mut transaction = Transaction::updating(ADDED.one(prefix), one_more);
-        transaction.put(item(collection)?);
+        transaction.put(collection_item(collection)?);
         self.commit(transaction).await
     }
 
     pub async fn remove_collection(&self, name: &str) -> Result<()> {
-        self.delete(&key_of(name)).await.map(drop)
+        self.delete(&collection_key(name)).await.map(drop)
     }
 }
 
-fn key_of(name: &str) -> Key {
+fn collection_key(name: &str) -> Key {
     COLLECTION.one(key::bounded(name))
 }
 
-fn item(collection: &Collection) -> Result<Item> {
-    Ok(key_of(&collection.name).with([COLLECTION.value(collection)?]))
+fn collection_item(collection: &Collection) -> Result<Item> {
+    COLLECTION.item(&collection_key(&collection.name), collection)
 }

@@ -1,17 +1,25 @@
-//! The due queue. Each class of listings has its own partition of an index, in the order of the due times.
-//! The registry reads one class after the other, in the order of `specification.md#probe-selection`. One
-//! conditional update claims a due listing and also reads it.
+//! Which listings are probed, and when: the due queue, the probe budget and the ticks (the scheduled runs of probes).
+//!
+//! Each class of listings has its own partition of an index, in the order of the due times. The registry reads one class
+//! after the other, in the order of `specification.md#probe-selection`. One conditional update claims a due listing and also
+//! reads it.
+//!
+//! The budget (`specification.md#probe-budget`) limits the probes of each window of two minutes, of each hour, and of each UTC
+//! day. A sweep takes probes from the budget with a conditional add. So several sweeps at the same time never exceed a limit.
+//! Listings that anybody can publish get only a part of it, so that they do not delay rechecks and listings of proven owners.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::ReturnValue;
 use jiff::SignedDuration;
+use serde::{Deserialize, Serialize};
 
-use super::listing_items::{DueClass, not_withdrawn};
-use super::trails::{TRAIL, listing_of, trail_of};
+use super::listings::{DueClass, not_withdrawn};
+use super::trails::listing_and_trail;
 use crate::prelude::*;
 use registry_model::{Amounts, HashPrefix};
+use registry_settings::Settings;
 
 /// Entries of the queue per page. A page takes one batch read, or two if the trails are read, too.
 const PAGE: i32 = 100;
@@ -48,10 +56,10 @@ pub struct Claim<'a> {
 
 /// The listings of a class that are due before `due`, the longest waiting first.
 fn due_query(class: DueClass, due: Moment) -> Query {
-    of_class(class).range(Range::Before(key::after_all_at(due)))
+    class_query(class).range(Range::Before(key::after_all_at(due)))
 }
 
-fn of_class(class: DueClass) -> Query {
+fn class_query(class: DueClass) -> Query {
     Query::of(class.as_str()).index(table::DUE)
 }
 
@@ -106,7 +114,7 @@ impl Store {
         let (mut listings, mut trails) = (HashMap::with_capacity(keys.len()), HashMap::new());
         for item in self.batch_get(keys, consistency).await? {
             if TRAIL.matches(&item) {
-                trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now).values)));
+                trails.extend(listing_and_trail(&item, now).map(|(id, trail)| (id, trail.values)));
             } else {
                 let listing: Listing = serde_dynamo::from_item(item)?;
                 listings.insert(listing.id.clone(), listing);
@@ -150,7 +158,7 @@ impl Store {
     }
 
     async fn first_due(&self, class: DueClass) -> Result<Option<Moment>> {
-        let first = self.query(of_class(class).limit(1)).await?.items;
+        let first = self.query(class_query(class).limit(1)).await?.items;
         Ok(first.first().and_then(|item| key::time_of(text(item, table::DUE.key[1]))))
     }
 
@@ -220,5 +228,204 @@ impl Store {
         let Some(lease) = &listing.schedule.lease.token else { return Ok(false) };
         let change = change.if_equal("lease", s(lease));
         Ok(self.update(&LISTING.of(&listing.id), &change, None).await?.is_some())
+    }
+}
+
+pub(super) const BUDGET: KeyPattern = KeyPattern::new("BUDGET#", "BUDGET");
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caps {
+    /// In a window of two minutes.
+    pub window: u32,
+    pub hour: u32,
+    /// In a UTC day.
+    pub day: u32,
+}
+
+impl Caps {
+    pub const fn of(settings: &Settings) -> Self {
+        Self {
+            window: settings.probe_window_cap,
+            hour: settings.probe_hourly_cap,
+            day: settings.probe_daily_budget,
+        }
+    }
+
+    /// In an hour, for the listings of one domain that have never been Live.
+    fn of_domain(self) -> u32 {
+        (self.hour / 16).max(1)
+    }
+}
+
+/// The part of a cap for all unproven listings together.
+const fn for_unproven(cap: u32) -> u32 {
+    cap.div_ceil(2)
+}
+
+/// The part of the budget from which a listing is probed. The default is that of a listing that has been Live.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share {
+    /// The listing has never been Live, and no publisher has proven its name or domain.
+    pub is_unproven: bool,
+    /// The registrable domain of a listing that has never been Live: the proven one, otherwise that of its URL.
+    pub domain: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bucket {
+    /// For a window, the number of such windows since the epoch: `1495132` began 1495132 x 120 s after the epoch.
+    pub name: String,
+    pub used: u32,
+    /// Of these, the probes of unproven listings.
+    pub unproven: u32,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BudgetState {
+    pub window: Bucket,
+    pub hour: Bucket,
+    pub day: Bucket,
+}
+
+impl BudgetState {
+    /// The probes left, for unproven listings or for others.
+    pub fn left(&self, caps: Caps, is_unproven: bool) -> u32 {
+        let left = |bucket: &Bucket, cap: u32| {
+            let most = if is_unproven { for_unproven(cap).saturating_sub(bucket.unproven) } else { cap };
+            cap.saturating_sub(bucket.used).min(most)
+        };
+        left(&self.window, caps.window).min(left(&self.hour, caps.hour)).min(left(&self.day, caps.day))
+    }
+}
+
+impl Store {
+    /// Takes up to `wanted` probes from the budget and returns how many it took.
+    pub async fn take_probes(&self, wanted: u32, share: &Share, caps: Caps, now: Moment) -> Result<u32> {
+        let mut wanted = wanted.min(BudgetState::default().left(caps, share.is_unproven));
+        if share.domain.is_some() {
+            wanted = wanted.min(caps.of_domain());
+        }
+        for _ in 0..4 {
+            if wanted == 0 {
+                return Ok(0);
+            }
+            if self.take_exactly(wanted, share, caps, now).await? {
+                return Ok(wanted);
+            }
+            wanted = wanted.min(self.left(share, caps, now).await?);
+        }
+        Ok(0)
+    }
+
+    async fn left(&self, share: &Share, caps: Caps, now: Moment) -> Result<u32> {
+        let left = self.budget(now).await?.left(caps, share.is_unproven);
+        let Some(BudgetBucket { key, .. }) = bucket_of_domain(share, now) else { return Ok(left) };
+        let items = self.batch_get(vec![key], Consistency::Strong).await?;
+        let used = items.first().map_or(0, |item| unsigned(item, "used"));
+        Ok(left.min(caps.of_domain().saturating_sub(used)))
+    }
+
+    pub async fn budget(&self, now: Moment) -> Result<BudgetState> {
+        let buckets = buckets_at(now);
+        let keys = buckets.iter().map(|bucket| bucket.key.clone()).collect();
+        let items = self.batch_get(keys, Consistency::Strong).await?;
+        let [window, hour, day] = buckets.map(|BudgetBucket { name, key, .. }| {
+            let item = items.iter().find(|item| text(item, "pk") == key.pk);
+            let count = |attribute| item.map_or(0, |item| unsigned(item, attribute));
+            Bucket { name, used: count("used"), unproven: count(UNPROVEN) }
+        });
+        Ok(BudgetState { window, hour, day })
+    }
+
+    async fn take_exactly(&self, amount: u32, share: &Share, caps: Caps, now: Moment) -> Result<bool> {
+        let room = |cap: u32| n(cap.saturating_sub(amount));
+        let take = |expires: i64, cap: u32| {
+            let take = Expression::default().add("used", amount).set("ttl", n(expires));
+            take.if_missing_or("used", "<=", room(cap))
+        };
+        let mut transaction = Transaction::default();
+        for (bucket, cap) in buckets_at(now).into_iter().zip([caps.window, caps.hour, caps.day]) {
+            let mut take = take(bucket.expires, cap);
+            if share.is_unproven {
+                let take_unproven = take.add(UNPROVEN, amount);
+                take = take_unproven.if_missing_or(UNPROVEN, "<=", room(for_unproven(cap)));
+            }
+            transaction.update(bucket.key, take);
+        }
+        if let Some(bucket) = bucket_of_domain(share, now) {
+            transaction.update(bucket.key, take(bucket.expires, caps.of_domain()));
+        }
+        self.commit(transaction).await
+    }
+}
+
+/// The attribute of a bucket that counts the probes of unproven listings.
+const UNPROVEN: &str = "unproven";
+
+struct BudgetBucket {
+    name: String,
+    key: Key,
+    /// Seconds since the epoch.
+    expires: i64,
+}
+
+fn bucket_at(span: &str, name: String, seconds: i64, now: Moment) -> BudgetBucket {
+    let key = Key::new(format!("{}{span}#{name}", BUDGET.prefix), BUDGET.sort);
+    BudgetBucket { key, name, expires: now.as_second() + 2 * seconds }
+}
+
+fn buckets_at(now: Moment) -> [BudgetBucket; 3] {
+    let second = now.as_second();
+    [
+        bucket_at("window", (second / 120).to_string(), 3600, now),
+        bucket_at("hour", (second / 3600).to_string(), 86_400, now),
+        bucket_at("day", now.utc_day(), 7 * 86_400, now),
+    ]
+}
+
+/// Strangers can publish unproven listings at any domain, so these have a bucket of their own.
+fn bucket_of_domain(share: &Share, now: Moment) -> Option<BudgetBucket> {
+    let span = if share.is_unproven { "domain" } else { "proven" };
+    let name = format!("{}#{}", share.domain.as_ref()?, now.as_second() / 3600);
+    Some(bucket_at(span, name, 3600, now))
+}
+
+pub(super) const TICK_REPORT: KeyPattern = KeyPattern::new("CLOCK", "TICK");
+/// Exists where a slot of the schedule is taken.
+pub(super) const SLOT: KeyPattern = KeyPattern::new("SLOT#", "SLOT");
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TickReport {
+    /// When the last tick ended.
+    pub last_tick_at: Option<Moment>,
+    /// When a tick last had an `ok` probe.
+    pub last_ok_tick_at: Option<Moment>,
+    /// Probes of the last tick.
+    pub last_used: u32,
+    pub ticks: u32,
+}
+
+impl Store {
+    /// Takes a slot of the schedule; false if another delivery of the same tick has already taken it.
+    pub async fn take_slot(&self, job: &str, slot: i64, now: Moment) -> Result<bool> {
+        let taken = SLOT.of(format!("{job}#{slot}")).with([ttl(now, 86_400)]);
+        self.put_new(taken).await
+    }
+
+    pub async fn note_tick(&self, any_ok: bool, used: u32, now: Moment) -> Result<()> {
+        let mut change = Expression::default()
+            .set("last_tick_at", s(now.to_string()))
+            .set("last_used", n(used))
+            .add("ticks", 1);
+        if any_ok {
+            change = change.set("last_ok_tick_at", s(now.to_string()));
+        }
+        self.update(&TICK_REPORT.key(), &change, None).await.map(drop)
+    }
+
+    pub async fn tick_report(&self) -> Result<TickReport> {
+        let item = self.read_with(&TICK_REPORT.key(), Consistency::Eventual).await?.unwrap_or_default();
+        Ok(serde_dynamo::from_item(item)?)
     }
 }

@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::completions::{FEEDBACK, FEEDBACK_TEXT};
-use super::contacts::CONTACT;
+use super::economy::OUTCOME;
+use super::funnel::{FEEDBACK, FEEDBACK_TEXT};
 use super::inbox::MESSAGE;
-use super::outcomes::OUTCOME;
+use super::listings::CONTACT;
 use super::reports::REPORT;
 use super::seen::TOOL_SET;
 use super::sessions::SESSION;
 use super::tasks;
-use super::trail_marks::MARK;
+use super::traces::MARK;
 use crate::prelude::*;
 use registry_model::{Completion, Feedback};
 
@@ -74,8 +74,8 @@ impl PersonalItem {
         let prefixes = [
             (CONTACT.prefix, Self::Contact),
             (FEEDBACK.prefix, Self::Feedback),
-            (tasks::OURS.prefix, Self::Task),
-            (tasks::CLIENTS.prefix, Self::Task),
+            (tasks::TASK.prefix, Self::Task),
+            (tasks::CLIENT_TASK.prefix, Self::Task),
             (SESSION.prefix, Self::Session),
             (REPORT.prefix, Self::Report),
             (TOOL_SET.prefix, Self::Seen),
@@ -175,7 +175,7 @@ impl Store {
             PersonalItem::Task => {
                 let mut transaction = Transaction::default();
                 transaction.delete(key);
-                if let Some(row) = tasks::row_of(item) {
+                if let Some(row) = tasks::task_row_key(item) {
                     transaction.delete(row);
                 }
                 self.transact(transaction).await?;

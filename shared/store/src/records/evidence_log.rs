@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::leaves::{LAST_LEAF, PENDING, add_leaf, leaf_id};
+use super::evidence::{LAST_LEAF, PENDING, leaf_id};
 use crate::prelude::*;
 use crate::table::reads::Page;
 use registry_model::{AttestationId, LogEntry, LogEvent, LogTile, LogTree, TileSegment, Witnessed};
@@ -81,7 +81,7 @@ impl Store {
         let (mut leaves, mut unreadable) = (Vec::new(), Vec::new());
         for item in &page.items {
             let (text, sort_key) = (text(item, "leaf").to_owned(), text(item, "sk").to_owned());
-            match readable(&text, &sort_key) {
+            match parse_pending_leaf(&text, &sort_key) {
                 Some(entry) => leaves.push(PendingLeaf { text, entry }),
                 None => unreadable.push(UnreadableLeaf { text, sort_key }),
             }
@@ -98,7 +98,7 @@ impl Store {
     }
 
     pub async fn unreadable_leaves(&self) -> Result<u32> {
-        Ok(self.count(Query::of(UNREADABLE.prefix)).await?.0)
+        Ok(self.count(UNREADABLE.query()).await?.0)
     }
 
     /// For how long the oldest leaf has been pending; zero if no leaf is pending.
@@ -109,7 +109,7 @@ impl Store {
     }
 
     async fn oldest_pending(&self, limit: i32) -> Result<Page> {
-        self.query(Query::of(PENDING.prefix).limit(limit).strong()).await
+        self.query(PENDING.query().limit(limit).strong()).await
     }
 
     /// Appends leaves: `after` is the tree with all of `leaves`, in their order, and `segments` are the additions to its
@@ -133,11 +133,10 @@ impl Store {
         for (index, leaf) in (before.size..).zip(leaves) {
             let id = leaf_id(&leaf.text);
             let listing_id = leaf.entry.listing_id.as_ref();
-            let mut item = leaf_key(listing_id, &key::at(leaf.entry.at, &id)).with([("index", n(index))]);
-            if let Some(attestation) = &leaf.entry.attestation_id {
-                item.insert(ATTESTATION.to_owned(), s(attestation));
-            }
-            writes.push(transaction.put_new(item));
+            let attestation = leaf.entry.attestation_id.as_ref().map(|id| (ATTESTATION, s(id)));
+            let attributes = [("index", n(index))].into_iter().chain(attestation);
+            let key = leaf_key(listing_id, &key::at(leaf.entry.at, &id));
+            writes.push(transaction.put_new(key.with(attributes)));
             // Leaves of a listing are in the order of their times, so the last one in this batch is the latest.
             if let Some(listing_id) = listing_id.filter(|_| leaf.entry.event != LogEvent::Attested) {
                 latest.insert(listing_id, (id, index));
@@ -197,7 +196,7 @@ impl Store {
                 Query::of(last.pk.clone()).range(range).after(start).descending().limit(PAGE).strong();
             let page = self.query(query).await?;
             let decisions = page.items.iter().filter(|leaf| !leaf.contains_key(ATTESTATION));
-            let latest = decisions.filter_map(index_of).max();
+            let latest = decisions.filter_map(leaf_index).max();
             start = page.next;
             if latest.is_some() || start.is_none() {
                 return Ok(latest);
@@ -217,20 +216,20 @@ impl Store {
         let query = Query::of(first.pk).range(Range::Between(first.sk, last.sk)).strong();
         let leaves = self.query(query).await?.items;
         let leaf = leaves.iter().find(|leaf| text(leaf, ATTESTATION) == attestation.as_str());
-        Ok(leaf.and_then(index_of))
+        Ok(leaf.and_then(leaf_index))
     }
 
     /// The index of the leaf of no listing that commits to an item; `None` while it is pending.
     pub(super) async fn index_of_log_leaf(&self, item: &Item) -> Result<Option<u64>> {
         let at = moment(item, "at").unwrap_or(Moment::UNIX_EPOCH);
         let key = leaf_key(None, &key::at(at, text(item, "leaf")));
-        Ok(self.read(&key).await?.as_ref().and_then(index_of))
+        Ok(self.read(&key).await?.as_ref().and_then(leaf_index))
     }
 
     /// Adds a leaf that belongs to no listing.
     pub async fn add_log_leaf(&self, leaf: &LogEntry) -> Result<()> {
         let mut transaction = Transaction::default();
-        add_leaf(&mut transaction, leaf)?;
+        transaction.add_leaf(leaf)?;
         self.commit(transaction).await.map(drop)
     }
 
@@ -239,12 +238,12 @@ impl Store {
     }
 
     pub async fn keep_witnessed(&self, witnessed: &Witnessed) -> Result<()> {
-        self.put(WITNESSED.key().with([WITNESSED.value(witnessed)?])).await
+        self.put(WITNESSED.item(&WITNESSED.key(), witnessed)?).await
     }
 }
 
 /// The entry of a pending leaf, if the leaf can be appended. A leaf with another key than its own could never be deleted.
-fn readable(text: &str, sort_key: &str) -> Option<LogEntry> {
+fn parse_pending_leaf(text: &str, sort_key: &str) -> Option<LogEntry> {
     let entry: LogEntry = serde_json::from_str(text).ok()?;
     let own_key = key::at(entry.at, &leaf_id(text));
     (own_key == sort_key && text.len() <= MAX_LEAF_BYTES).then_some(entry)
@@ -262,6 +261,6 @@ fn segment_key(tile: LogTile, offset: u64) -> Key {
     SEGMENT.one_of(tile, format_args!("{offset:03}"))
 }
 
-fn index_of(leaf: &Item) -> Option<u64> {
+fn leaf_index(leaf: &Item) -> Option<u64> {
     u64::try_from(number(leaf, "index")).ok()
 }

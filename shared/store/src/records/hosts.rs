@@ -1,49 +1,26 @@
-//! Blocked hosts, and the listings at a host. All blocks share a partition, because there are few of them,
-//! and every publish request and every sweep needs all of them. For each host, the table has small items that
-//! point to the listings at this host. A transaction that changes a listing also updates these items.
-
-use std::collections::BTreeSet;
+//! What the registry may do at a host: blocked hosts, and how many probes may run at one host at the same time, over all
+//! processes.
+//!
+//! All blocks share a partition, because there are few of them, and every publish request and every sweep needs all of them.
+//! A probe leases a slot of its host. A lease ends by itself, so a process that dies blocks nothing.
 
 use crate::prelude::*;
-use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName, Lane};
+use registry_model::{BlockedHost, BlockedHosts, FeedItem, HostName};
 
 /// By the reversed name of the host.
 pub(super) const BLOCK: Record<BlockedHost> = Record::new("BLOCKED", "", "block");
-/// A pointer from a host to a listing there. Within a zone, hosts sort by their reversed names, so that one query finds
-/// the listings at a host and its subdomains.
-pub(super) const LISTED: KeyPattern = KeyPattern::new("HOST#", "LISTED#");
-pub(super) const WITHDRAWN: KeyPattern = KeyPattern::new("HOST#", "BLOCKED#");
-
-/// Why a host points to a listing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HostPointer {
-    Listed,
-    /// It was withdrawn when its host was blocked.
-    Blocked,
-}
-
-impl HostPointer {
-    /// The beginning of the keys of a host's pointers and of those of its subdomains.
-    fn of(self, host: &HostName) -> Key {
-        let pattern = match self {
-            Self::Listed => LISTED,
-            Self::Blocked => WITHDRAWN,
-        };
-        pattern.one_of(host.zone(), key::bounded(&host.reversed()))
-    }
-}
 
 impl Store {
     pub async fn blocked_hosts(&self) -> Result<BlockedHosts> {
-        let items = self.query_all(Query::of(BLOCK.prefix).strong()).await?;
+        let items = self.query_all(BLOCK.query().strong()).await?;
         Ok(BLOCK.read_all(&items)?.into_iter().collect())
     }
 
     /// Blocks a host; false where it was blocked already, and the earlier block stays.
     pub async fn block_host(&self, block: &BlockedHost, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
-        transaction.put_new(BLOCK.one(block.host.reversed()).with([BLOCK.value(block)?]));
-        feed::add(&mut transaction, news)?;
+        transaction.put_new(BLOCK.item(&BLOCK.one(block.host.reversed()), block)?);
+        transaction.add_to_feed([news])?;
         self.commit(transaction).await
     }
 
@@ -51,55 +28,64 @@ impl Store {
     pub async fn unblock_host(&self, host: &HostName, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
         transaction.delete_if(BLOCK.one(host.reversed()), Expression::default().if_exists());
-        feed::add(&mut transaction, news)?;
+        transaction.add_to_feed([news])?;
         self.commit(transaction).await
     }
+}
 
-    /// Some listings at a host and its subdomains, at most `limit`.
-    pub async fn listings_at(&self, host: &HostName, why: HostPointer, limit: i32) -> Result<Vec<ListingId>> {
-        let pointers = self.query(pointers_at(host, why).limit(limit)).await?.items;
-        let id = |sk: &str| sk.rsplit_once('#').and_then(|(_, id)| id.parse().ok());
-        // A listing has two pointers if its card and its endpoint are at different names under the host.
-        let ids: BTreeSet<ListingId> = pointers.iter().filter_map(|item| id(text(item, "sk"))).collect();
-        Ok(ids.into_iter().collect())
+/// The leased slots of a host. The id is an origin.
+pub(super) const HOST_SLOTS: KeyPattern = KeyPattern::new("PROBING#", "SLOTS");
+
+/// Concurrent probes of one host, over all its listings and all processes.
+pub const SLOTS_PER_HOST: usize = 4;
+
+/// The attributes of the slots. Each contains the end of its lease, in milliseconds since the epoch.
+const SLOTS: [&str; SLOTS_PER_HOST] = ["slot0", "slot1", "slot2", "slot3"];
+
+/// No lease lasts longer. An end that is later was written by a wrong clock, and the slot counts as free.
+const MAX_HOST_LEASE_MS: i64 = 60_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostLease {
+    slot: usize,
+    pub until: Moment,
+}
+
+impl Store {
+    /// Leases a slot of a host until `until`; with `own`, this lease is extended if it still can be. `held` are the other
+    /// leases of this process at the host. `None` if all slots are leased.
+    pub async fn lease_host_slot(
+        &self,
+        host: &str,
+        own: Option<HostLease>,
+        held: &[HostLease],
+        now: Moment,
+        until: Moment,
+    ) -> Result<Option<HostLease>> {
+        let (now_ms, latest) = (now.as_millisecond(), now.as_millisecond() + MAX_HOST_LEASE_MS);
+        let mut open: Vec<usize> =
+            (0..SLOTS_PER_HOST).filter(|slot| held.iter().all(|lease| lease.slot != *slot)).collect();
+        open.sort_by_key(|slot| own.is_none_or(|own| own.slot != *slot));
+        while let Some(slot) = open.first().copied() {
+            let mine = own.filter(|own| own.slot == slot).map_or(0, |own| own.until.as_millisecond());
+            let change = Expression::default().expires(now, 86_400).set(SLOTS[slot], ms(until)).only_if(
+                "attribute_not_exists(#slot) OR #slot < :now OR #slot > :latest OR #slot = :mine",
+                [("#slot", SLOTS[slot])],
+                [(":now", n(now_ms)), (":latest", n(latest)), (":mine", n(mine))],
+            );
+            let Err(found) = self.update_or_found(&HOST_SLOTS.of(host), &change, None).await? else {
+                return Ok(Some(HostLease { slot, until }));
+            };
+            // The refusal tells which slots are leased, so that only the free ones are tried.
+            open.remove(0);
+            open.retain(|slot| !(now_ms..=latest).contains(&number(&found, SLOTS[*slot])));
+        }
+        Ok(None)
     }
 
-    /// How many pointers there are to listings at a host and its subdomains, counted up to one page (1 MB).
-    pub async fn count_listings_at(&self, host: &HostName, why: HostPointer) -> Result<u32> {
-        Ok(self.count(pointers_at(host, why)).await?.0)
+    pub async fn end_host_lease(&self, host: &str, lease: HostLease) -> Result<()> {
+        let slot = SLOTS[lease.slot];
+        let change = Expression::default().remove(slot).if_equal(slot, ms(lease.until));
+        self.update(&HOST_SLOTS.of(host), &change, None).await.map(drop)
     }
-}
-
-fn pointers_at(host: &HostName, pointer: HostPointer) -> Query {
-    let Key { pk, sk } = pointer.of(host);
-    Query::of(pk).range(Range::Prefix(sk)).strong()
-}
-
-/// The pointers to a listing from its hosts; none to one that was withdrawn for another reason than its host.
-fn pointers(listing: &Listing) -> Vec<Key> {
-    let pointer = match (listing.lane, &listing.withdrawal) {
-        (Lane::Withdrawn, Some(withdrawal)) if withdrawal.blocked_host.is_some() => HostPointer::Blocked,
-        (Lane::Withdrawn, _) => return Vec::new(),
-        _ => HostPointer::Listed,
-    };
-    let key = |host: &HostName| {
-        let Key { pk, sk } = pointer.of(host);
-        Key::new(pk, format!("{sk}#{}", listing.id))
-    };
-    listing.hosts().iter().map(key).collect()
-}
-
-/// The pointers that are in the table: listings of earlier versions have none.
-fn stored_pointers(listing: Option<&Listing>) -> Vec<Key> {
-    listing.filter(|listing| listing.hosted).map(pointers).unwrap_or_default()
-}
-
-/// Moves the pointers to a listing where its hosts or its state changed. Everything that writes the item of a listing
-/// calls this, too: the item's `hosted` means that its pointers exist.
-pub(super) fn move_pointers(transaction: &mut Transaction, before: Option<&Listing>, after: &Listing) {
-    transaction.replace_pointers(&stored_pointers(before), &pointers(after));
-}
-
-pub(super) fn remove_pointers(transaction: &mut Transaction, listing: &Listing) {
-    transaction.replace_pointers(&stored_pointers(Some(listing)), &[]);
 }

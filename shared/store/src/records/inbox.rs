@@ -2,8 +2,7 @@
 //! partition, so that lists of listings never read them. A `social` message (a message to everyone) is also
 //! stored in the public talk feed. Messages expire after ninety days.
 
-use super::counters::bump_version;
-use super::listing_items::not_withdrawn;
+use super::listings::not_withdrawn;
 use super::outreach::OUTREACH;
 use crate::prelude::*;
 use registry_model::{TalkKind, TalkMessage};
@@ -34,10 +33,12 @@ pub struct InboxWrite<'a> {
 /// Messages, the newest first, and where the next page begins.
 pub type MessagePage = (Vec<TalkMessage>, Option<String>);
 
-pub(super) fn deliver(transaction: &mut Transaction, message: &TalkMessage) -> Result<()> {
-    let key = MESSAGE.one_of(&message.to, key::at(message.at, &message.id));
-    transaction.put(MESSAGE.item(&key, message, message.at)?);
-    Ok(())
+impl Transaction {
+    pub(super) fn put_message(&mut self, message: &TalkMessage) -> Result<()> {
+        let key = MESSAGE.one_of(&message.to, key::at(message.at, &message.id));
+        self.put(MESSAGE.expiring_item(&key, message, message.at)?);
+        Ok(())
+    }
 }
 
 impl Store {
@@ -53,16 +54,20 @@ impl Store {
             transaction.check(listing, not_withdrawn());
         }
         if write.changes_active_list {
-            bump_version(&mut transaction, write.listing_id);
+            transaction.bump_version(write.listing_id);
         }
         if write.message.map_or(write.is_visit, |message| message.kind == TalkKind::CheckIn) {
             // Counts whether a listing visits its inbox after the registry wrote to it.
             transaction.update(OUTREACH.of(write.listing_id), Expression::default().add("check_ins", 1));
         }
         if let Some(message) = write.message {
-            deliver(&mut transaction, message)?;
+            transaction.put_message(message)?;
             if message.kind == TalkKind::Social {
-                transaction.put(SOCIAL.item(&SOCIAL.at(message.at, &message.id), message, message.at)?);
+                transaction.put(SOCIAL.expiring_item(
+                    &SOCIAL.at(message.at, &message.id),
+                    message,
+                    message.at,
+                )?);
             }
         }
         self.commit(transaction).await
@@ -85,7 +90,7 @@ impl Store {
         };
         if changes_active_list {
             let mut transaction = Transaction::updating(LISTING.of(id), visited);
-            bump_version(&mut transaction, id);
+            transaction.bump_version(id);
             self.commit(transaction).await.map(drop)
         } else {
             self.update(&LISTING.of(id), &visited, None).await.map(drop)
@@ -107,13 +112,13 @@ impl Store {
         now: Moment,
     ) -> Result<MessagePage> {
         // A visit marks all messages as read, so it must see all of them.
-        let query = Query::of(MESSAGE.partition(id)).strong();
+        let query = MESSAGE.query_of(id).strong();
         self.messages(query, since.max(oldest(now)), before, limit).await
     }
 
     /// The messages of the public feed, before `before`, where an earlier page ended.
     pub async fn talk_feed(&self, before: Option<&str>, limit: u32, now: Moment) -> Result<MessagePage> {
-        self.messages(Query::of(SOCIAL.prefix), oldest(now), before, limit).await
+        self.messages(SOCIAL.query(), oldest(now), before, limit).await
     }
 
     async fn messages(

@@ -1,21 +1,116 @@
-//! The requests that insert a listing, read it by its id, or return a page of shown ones. The
-//! evidence of the last probe is a separate item. It is many times larger than the listing, and lists do not return it.
+//! A listing as its publisher describes it: its item, its contacts, and its server descriptions (`server.json`). The requests
+//! insert a listing, read it by its id, or return a page of shown ones. The evidence of the last probe is a separate item: it
+//! is many times larger than the listing, and lists do not return it. Server descriptions are separate, too, because only the
+//! registry API needs them.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::contacts::put_contact;
-use super::counters::bump_version;
-use super::evidence::{EVIDENCE, read_evidence};
-use super::hosts;
-use super::leaves::{LAST_LEAF, last_leaf};
-use super::listing_items::{PACKAGES, active_partition, changed, if_as_read, listing_item};
-use super::names::{pointers, rename, yield_name};
-use super::search_index::mark_dirty;
-use super::server_documents::{self, DocumentChange};
+use sha2::{Digest, Sha256};
+
+use super::evidence::{EVIDENCE, LAST_LEAF, last_leaf, read_evidence};
 use crate::prelude::*;
-use crate::table::read_cache::{ListedPage, NamedListing};
-use registry_model::{Amounts, Contact, FeedItem, Kind, Lane, TrailEvent};
+use crate::read_cache::{ListedPage, NamedListing};
+use crate::table::TTL_ATTRIBUTE;
+use registry_model::{
+    Amounts, Contact, ContactFrom, FeedItem, Kind, Lane, ServerDocument, TrailEvent, string_enum,
+};
+
+/// The items that are read together with a listing share its partition.
+pub(crate) const LISTING: KeyPattern = KeyPattern::new("LISTING#", "CORE");
+
+/// The index partition of servers that run on the machine of their user.
+pub(super) const PACKAGES: &str = "PACKAGES";
+
+/// The index partition of servers that ask for a sign-in.
+pub(super) const GATED: &str = "GATED";
+
+/// The index partition of the Active listings of a kind.
+pub(super) fn active_partition(kind: Kind) -> String {
+    format!("ACTIVE#{}", kind.as_str())
+}
+
+string_enum! {
+    /// A class of the due queue, each a partition of the index by due time. The first four are the specification's selection
+    /// order. A Live listing whose due time is in the future has a fresh `ok`, or an old one that a tick may renew.
+    pub enum DueClass {
+        NeverProbed = "DUE#0",
+        /// Active or gated, and its last probe passed. Its due time is that of its weekly recheck, so this is also the order
+        /// of the proofs: the oldest is first.
+        WeeklyDue = "DUE#1",
+        /// To be retried after an inconclusive probe.
+        CoolDown = "DUE#2",
+        /// Its last probe was `partial`, `fail` or `skip`, or it was demoted: probed again now and then.
+        PartialOrStale = "DUE#3",
+        /// Active or gated, but its last probe failed: the weekly recheck probes it every hour until the failure is
+        /// confirmed. It is not part of `WeeklyDue`: a tick could claim it first, and so postpone the confirmation again and
+        /// again.
+        Confirming = "DUE#CONFIRM",
+    }
+}
+
+impl DueClass {
+    /// The classes of a tick, in the order in which they are served.
+    pub const OF_A_TICK: [Self; 4] =
+        [Self::NeverProbed, Self::WeeklyDue, Self::CoolDown, Self::PartialOrStale];
+    pub const OF_A_RECHECK: [Self; 2] = [Self::Confirming, Self::WeeklyDue];
+
+    pub(super) fn of(listing: &Listing) -> Option<Self> {
+        match listing.lane {
+            Lane::Withdrawn => None,
+            Lane::Active | Lane::Gated if listing.schedule.failures > 0 => Some(Self::Confirming),
+            Lane::Active | Lane::Gated => Some(Self::WeeklyDue),
+            Lane::Queued if listing.proof.probe.is_none() => Some(Self::NeverProbed),
+            Lane::Queued => Some(Self::CoolDown),
+            Lane::NeedsFix | Lane::Package | Lane::Unchecked | Lane::Demoted => Some(Self::PartialOrStale),
+        }
+    }
+}
+
+/// The whole item of a listing: its data and its index keys.
+fn listing_item(listing: &Listing) -> Result<Item> {
+    let mut item: Item = serde_dynamo::to_item(listing)?;
+    // A value that a listing does not have is no attribute.
+    item.retain(|_, value| !value.is_null());
+    let shown = match listing.lane {
+        Lane::Active => Some(active_partition(listing.likely_kind())),
+        Lane::Gated => Some(GATED.to_owned()),
+        Lane::Package => Some(PACKAGES.to_owned()),
+        Lane::Queued | Lane::NeedsFix | Lane::Unchecked | Lane::Demoted | Lane::Withdrawn => None,
+    };
+    let shown = shown.map(|partition| table::SHOWN.place(partition, listing.list_position()));
+    let due_at = key::at(listing.schedule.due_at, listing.id.as_str());
+    let due = DueClass::of(listing).map(|class| table::DUE.place(class.as_str(), due_at));
+    let keys_in_indexes = shown.into_iter().chain(due).flatten();
+    item.extend(LISTING.of(&listing.id).with(keys_in_indexes.chain([("hosted", yes())])));
+    Ok(item)
+}
+
+/// The change from one state of a listing's item to another, with a new revision, provided that nobody changed the listing
+/// since it was read. It excludes the funnel's marks, the last visit and read, and the proven domain, which other writers
+/// set during a probe.
+pub(super) fn listing_change(before: &Listing, after: &Listing) -> Result<Expression> {
+    const EXCLUDED: [&str; 7] =
+        ["pk", "sk", "demoed", "feedbacked", "visited_at", "read_at", "proven_domain"];
+    let (mut old, mut new) = (listing_item(before)?, listing_item(after)?);
+    old.retain(|name, _| !EXCLUDED.contains(&name.as_str()) && !new.contains_key(name));
+    new.retain(|name, _| !EXCLUDED.contains(&name.as_str()));
+    let change = Expression::default().set_all(new).add(REVISION, 1);
+    let change = change.remove_all(old.keys().map(String::as_str));
+    Ok(match before.revision {
+        0 => change.if_missing_or(REVISION, "=", n(0)),
+        revision => change.if_equal(REVISION, n(revision)),
+    })
+}
+
+/// The attribute that counts the changes of a listing; absent in items of earlier versions.
+pub(super) const REVISION: &str = "revision";
+
+/// A condition: the listing exists and is not withdrawn.
+pub(super) fn not_withdrawn() -> Expression {
+    Expression::default().if_is("lane", "<>", s(Lane::Withdrawn.as_str())).if_exists()
+}
 
 impl Store {
     pub async fn listing(&self, id: &ListingId) -> Result<Option<Listing>> {
@@ -65,21 +160,16 @@ impl Store {
     ) -> Result<bool> {
         let mut transaction = Transaction::default();
         transaction.put_new(listing_item(listing)?);
-        if let Some(document) = document {
-            server_documents::put(&mut transaction, &listing.id, document)?;
-        }
-        put_contact(&mut transaction, &listing.id, contact, listing.listed_at);
-        for pointer in pointers(listing) {
-            transaction.put(pointer.item());
-        }
+        transaction.put_server_document(&listing.id, document)?;
+        transaction.put_contact(&listing.id, contact, listing.listed_at);
         if let Some(yielding) = yielding {
-            yield_name(&mut transaction, yielding, listing.listed_at)?;
-            bump_version(&mut transaction, &yielding.id);
+            transaction.yield_name(yielding, listing.listed_at)?;
+            transaction.bump_version(&yielding.id);
         }
-        hosts::move_pointers(&mut transaction, None, listing);
-        feed::add(&mut transaction, news)?;
+        transaction.move_pointers(None, Some(listing));
+        transaction.add_to_feed([news])?;
         let deposit = Deposit::of(&listing.id, TrailEvent::ListYourself).on(Some(Amounts::NONE));
-        deposits::add(&mut transaction, &[deposit], listing.listed_at);
+        transaction.add_deposits(&[deposit], listing.listed_at);
         self.commit(transaction).await
     }
 
@@ -95,28 +185,23 @@ impl Store {
         now: Moment,
     ) -> Result<bool> {
         let mut transaction = Transaction::default();
-        let change = if_as_read(changed(before, after)?, before)
+        let change = listing_change(before, after)?
             .if_equal("lane", s(before.lane.as_str()))
             .if_equal("due_at", s(before.schedule.due_at.to_string()))
             .if_is("lease_until", "<", ms(now));
         transaction.update(LISTING.of(&after.id), change);
-        if let Some(document) = document {
-            server_documents::put(&mut transaction, &after.id, document)?;
-        }
-        put_contact(&mut transaction, &after.id, contact, now);
-        rename(&mut transaction, before, after);
-        hosts::move_pointers(&mut transaction, Some(before), after);
+        transaction.put_server_document(&after.id, document)?;
+        transaction.put_contact(&after.id, contact, now);
+        transaction.move_pointers(Some(before), Some(after));
         if after.lane.is_proven() {
-            mark_dirty(&mut transaction, &after.id, now);
+            transaction.mark_dirty(&after.id, now);
         }
-        if let Some(news) = FeedItem::of_name(before, after, now) {
-            feed::add(&mut transaction, &news)?;
-        }
+        transaction.add_to_feed(FeedItem::of_name(before, after, now).as_ref())?;
         if let Some(yielding) = yielding {
-            yield_name(&mut transaction, yielding, now)?;
+            transaction.yield_name(yielding, now)?;
         }
         if after.lane == Lane::Active || yielding.is_some() {
-            bump_version(&mut transaction, &after.id);
+            transaction.bump_version(&after.id);
         }
         self.commit(transaction).await
     }
@@ -165,4 +250,139 @@ pub(super) fn with_evidence(items: Vec<Item>) -> Result<Vec<NamedListing>> {
         Ok((Listing { last_leaf, ..listing }, evidence))
     };
     cores.into_iter().map(read).collect()
+}
+
+/// Separate from everything a list or feed query can return, and named so that a policy can deny it. Tables of earlier
+/// versions have the only contact of a listing under this sort key.
+pub(super) const CONTACT: KeyPattern = KeyPattern::new("CONTACT#", "CONTACT");
+
+/// Seconds for which a contact is stored after it was given.
+const CONTACT_RETENTION: i64 = 365 * 86_400;
+
+/// Contacts stored per listing, in addition to those of its owner and of its feedback.
+const MAX_CONTACTS: u8 = 16;
+
+const FROM_OWNER: &str = "#OWNER";
+const FROM_FEEDBACK: &str = "#FEEDBACK";
+
+impl Store {
+    pub async fn contacts(&self, id: &ListingId, now: Moment) -> Result<Vec<Contact>> {
+        let items = self.query(CONTACT.query_of(id).strong()).await?.items;
+        let valid = items.iter().filter(|item| number(item, TTL_ATTRIBUTE) > now.as_second());
+        let read = valid.map(|item| Contact {
+            email: some_text(item, "email"),
+            source: some_text(item, "source"),
+            from: match text(item, "sk").strip_prefix(CONTACT.sort) {
+                Some(FROM_OWNER) => ContactFrom::Owner,
+                Some(FROM_FEEDBACK) => ContactFrom::Feedback,
+                _ => ContactFrom::Anyone,
+            },
+        });
+        Ok(read.collect())
+    }
+
+    /// Erases the contacts of a listing; false where there was none. After an error some may be erased: repeat the call.
+    pub async fn erase_contact(&self, id: &ListingId) -> Result<bool> {
+        let mut erased = false;
+        for slot in all_contacts(id) {
+            // The deletion returns what existed.
+            erased |= self.delete(&slot).await?;
+        }
+        Ok(erased)
+    }
+}
+
+impl Transaction {
+    /// Writes a contact, if there is anything to store, unless its slot is in use. An owner replaces the own contact.
+    pub(super) fn put_contact(&mut self, id: &ListingId, contact: &Contact, now: Moment) {
+        // Every draft of feedback has a source, which says nothing without an address.
+        let is_feedback = contact.from == ContactFrom::Feedback;
+        if contact.email.is_none() && (is_feedback || contact.source.is_none()) {
+            return;
+        }
+        let (email, source) =
+            (contact.email.as_deref().unwrap_or_default(), contact.source.as_deref().unwrap_or_default());
+        let given = [("email", s(email)), ("source", s(source)), ttl(now, CONTACT_RETENTION)].into_iter();
+        let change = given.fold(Expression::default(), |change, (name, value)| match contact.from {
+            ContactFrom::Anyone => change.set_once(name, value),
+            ContactFrom::Owner | ContactFrom::Feedback => change.set(name, value),
+        });
+        self.update(contact_key(id, contact.from, &format!("{email}\n{source}")), change);
+    }
+}
+
+pub(super) fn contact_key(id: &ListingId, from: ContactFrom, whose: &str) -> Key {
+    match from {
+        ContactFrom::Owner => CONTACT.one_of(id, FROM_OWNER),
+        ContactFrom::Feedback => CONTACT.one_of(id, FROM_FEEDBACK),
+        ContactFrom::Anyone => contact_slot(id, Sha256::digest(whose)[0] % MAX_CONTACTS),
+    }
+}
+
+fn contact_slot(id: &ListingId, slot: u8) -> Key {
+    CONTACT.one_of(id, format_args!("#{slot:02}"))
+}
+
+/// Every key of a listing's contacts.
+pub(super) fn all_contacts(id: &ListingId) -> impl Iterator<Item = Key> {
+    let named = ["", FROM_OWNER, FROM_FEEDBACK].map(|rest| CONTACT.one_of(id, rest));
+    named.into_iter().chain((0..MAX_CONTACTS).map(|number| contact_slot(id, number)))
+}
+
+/// The latest server description of a listing.
+pub(super) const SERVER: Record<ServerDocument> = Record::new(LISTING.prefix, "SERVER", "server");
+/// An earlier version.
+pub(super) const EARLIER_SERVER: Record<ServerDocument> = Record::new(LISTING.prefix, "SERVER#", "server");
+
+/// After so many earlier versions, the oldest is replaced.
+const MAX_EARLIER: u32 = 50;
+
+/// A new version of a description. The version that it replaces is kept, if it is another one.
+#[derive(Clone, Debug)]
+pub struct DocumentChange {
+    pub new: ServerDocument,
+    pub replaced: Option<ServerDocument>,
+}
+
+impl Transaction {
+    fn put_server_document(&mut self, id: &ListingId, change: Option<&DocumentChange>) -> Result<()> {
+        let Some(change) = change else { return Ok(()) };
+        self.put(SERVER.item(&SERVER.of(id), &change.new)?);
+        if let Some(replaced) = &change.replaced
+            && replaced.version() != change.new.version()
+        {
+            let key = EARLIER_SERVER.one_of(id, format_args!("{:02}", replaced.number % MAX_EARLIER));
+            self.put(EARLIER_SERVER.item(&key, replaced)?);
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// The latest description of a listing that was published as one.
+    pub async fn server_document(&self, id: &ListingId) -> Result<Option<ServerDocument>> {
+        self.get(&SERVER, &SERVER.of(id)).await
+    }
+
+    /// The latest descriptions of listings. Pages are cached, so they must not contain an older description.
+    pub async fn server_documents(&self, ids: &[ListingId]) -> Result<HashMap<ListingId, ServerDocument>> {
+        let items = self.batch_get(SERVER.all(ids), Consistency::Strong).await?;
+        // One that cannot be read must not stop the page.
+        let log = |error: &StoreError| tracing::error!(error = chain(error), "a description cannot be read");
+        Ok(items.iter().filter_map(|item| SERVER.read_with_owner(item).inspect_err(log).ok()).collect())
+    }
+
+    /// All stored versions of a description, the latest first. Each version is in it once.
+    pub async fn server_versions(&self, id: &ListingId) -> Result<Vec<ServerDocument>> {
+        let range = Range::Prefix(SERVER.sort.to_owned());
+        let mut all = self.list(&SERVER, SERVER.query_of(id).range(range).strong()).await?;
+        all.sort_by_key(|document| Reverse(document.number));
+        // Earlier ones under another name are of another owner.
+        let name = all.first().and_then(|latest| latest.server.get("name").cloned());
+        let mut known = HashSet::new();
+        all.retain(|document| {
+            document.server.get("name") == name.as_ref() && known.insert(document.version().to_owned())
+        });
+        Ok(all)
+    }
 }

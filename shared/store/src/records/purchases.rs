@@ -5,7 +5,7 @@
 //! Each event is processed only once: the transaction also writes the id of the event, and this id must not exist yet. The
 //! change of the purchase has a condition, too. So a repeated event, or a second event of the same payment, changes nothing.
 
-use super::rewards::{self, DISCOUNT_CODE, GRANT};
+use super::funnel::{self, DISCOUNT_CODE, GRANT};
 use crate::prelude::*;
 use registry_model::{
     FeedItem, FlaggedPurchase, Grant, PaymentFlag, PaymentSession, Purchase, PurchaseId, PurchaseState,
@@ -82,7 +82,7 @@ pub enum PaymentOutcome {
 impl Store {
     pub async fn purchase(&self, id: &PurchaseId) -> Result<Option<StoredPurchase>> {
         let item = self.read(&PURCHASE.of(id)).await?;
-        item.as_ref().map(stored).transpose()
+        item.as_ref().map(stored_purchase).transpose()
     }
 
     /// The data from which the files of a purchase were made when it began.
@@ -106,21 +106,18 @@ impl Store {
         let pointer = Expression::default().set("purchase_id", s(id.as_str())).set("ttl", ttl.clone());
         let replaced = s(replaces.map_or("-", PurchaseId::as_str));
         let pointer = pointer.if_missing_or("purchase_id", "=", replaced);
-        let mut grant = rewards::grant_item(&purchase.grant, &TokenDigest::of_table(&purchase.token))?;
+        let mut grant = funnel::grant_item(&purchase.grant, &TokenDigest::of_table(&purchase.token))?;
         grant.insert("ttl".to_owned(), ttl.clone());
-        let mut item = PURCHASE.of(id).with([
-            PURCHASE.value(purchase)?,
-            ("state", s(PurchaseState::Pending.as_str())),
-            ("ttl", ttl),
-        ]);
-        item.extend(snapshot.map(|text| ("snapshot".to_owned(), s(text))));
+        let state = ("state", s(PurchaseState::Pending.as_str()));
+        let attributes = [PURCHASE.value(purchase)?, state, ("ttl", ttl)].into_iter();
+        let item = PURCHASE.of(id).with(attributes.chain(snapshot.map(|text| ("snapshot", s(text)))));
         let own_writes = [
             transaction.update(REPEAT.of(repeat), pointer),
             transaction.put_new(item),
             transaction.put_new(grant),
         ];
         if let Some(code) = &purchase.code {
-            let hold = rewards::hold(id, given_up, now, held_until);
+            let hold = funnel::hold_code(id, given_up, now, held_until);
             transaction.update(DISCOUNT_CODE.of(code), hold);
         }
         Ok(match self.transact(transaction).await? {
@@ -149,7 +146,7 @@ impl Store {
         transaction.delete_if(PURCHASE.of(&purchase.id), Expression::default().if_missing("session"));
         transaction.delete(GRANT.of(TokenDigest::of_table(&purchase.token)));
         if let Some(code) = &purchase.code {
-            transaction.update(DISCOUNT_CODE.of(code), rewards::release(&purchase.id));
+            transaction.update(DISCOUNT_CODE.of(code), funnel::release_code(&purchase.id));
         }
         self.commit(transaction).await.map(drop)
     }
@@ -171,15 +168,15 @@ impl Store {
             .if_exists()
             .if_is("state", "<>", s(PurchaseState::Paid.as_str()))
             .if_is("state", "<>", s(PurchaseState::Closed.as_str()));
-        let mut transaction = seen(event);
+        let mut transaction = recording(event);
         transaction.update(PURCHASE.of(&purchase.id), state);
-        transaction.put(rewards::grant_item(paid, &TokenDigest::of_table(&purchase.token))?);
-        feed::add(&mut transaction, news)?;
+        transaction.put(funnel::grant_item(paid, &TokenDigest::of_table(&purchase.token))?);
+        transaction.add_to_feed([news])?;
         if let Some(payment) = payment {
             transaction.put(PAYMENT.of(payment).with([("purchase_id", s(purchase.id.as_str()))]));
         }
         let code = purchase.code.as_deref().map(|digest| {
-            transaction.update(DISCOUNT_CODE.of(digest), rewards::use_up(&purchase.id, event.at))
+            transaction.update(DISCOUNT_CODE.of(digest), funnel::use_up_code(&purchase.id, event.at))
         });
         Ok(match self.transact(transaction).await? {
             Outcome::Written => PaymentOutcome::Done,
@@ -196,10 +193,10 @@ impl Store {
         let state = state.if_equal("state", s(PurchaseState::Pending.as_str()));
         let mut held = purchase.code.as_deref();
         loop {
-            let mut transaction = seen(event);
+            let mut transaction = recording(event);
             transaction.update(PURCHASE.of(&purchase.id), state.clone());
             let release =
-                |digest| transaction.update(DISCOUNT_CODE.of(digest), rewards::release(&purchase.id));
+                |digest| transaction.update(DISCOUNT_CODE.of(digest), funnel::release_code(&purchase.id));
             let code = held.map(release);
             match self.transact(transaction).await? {
                 Outcome::Written => return Ok(PaymentOutcome::Done),
@@ -224,11 +221,11 @@ impl Store {
             at: event.at,
             event: event.id.to_owned(),
         };
-        let mut transaction = seen(event);
+        let mut transaction = recording(event);
         let key = FLAGGED.at(event.at, &format!("{}#{}", purchase.id, flag.as_str()));
-        transaction.put(FLAGGED.item(&key, &flagged, event.at)?);
+        transaction.put(FLAGGED.expiring_item(&key, &flagged, event.at)?);
         if close {
-            closing(&mut transaction, purchase);
+            transaction.close_purchase(purchase);
         }
         Ok(if self.commit(transaction).await? { PaymentOutcome::Done } else { PaymentOutcome::SeenBefore })
     }
@@ -236,7 +233,7 @@ impl Store {
     /// Closes a purchase: its token stops working, and no payment opens it. False where it is closed already.
     pub async fn close_purchase(&self, purchase: &Purchase) -> Result<bool> {
         let mut transaction = Transaction::default();
-        closing(&mut transaction, purchase);
+        transaction.close_purchase(purchase);
         self.commit(transaction).await
     }
 
@@ -247,29 +244,31 @@ impl Store {
 
     /// The flags since a time, the newest first; the oldest are left out if there are too many.
     pub async fn flagged_purchases(&self, since: Moment) -> Result<Vec<FlaggedPurchase>> {
-        let query = Query::of(FLAGGED.prefix).range(Range::From(key::millis(since))).strong();
+        let query = FLAGGED.query().range(Range::From(key::millis(since))).strong();
         self.list(&FLAGGED, query.descending().limit(MAX_FLAGS)).await
     }
 }
 
 /// A transaction that records the event, which must be new.
-fn seen(event: PaymentEvent<'_>) -> Transaction {
+fn recording(event: PaymentEvent<'_>) -> Transaction {
     let mut transaction = Transaction::default();
     transaction.put_new(PAYMENT_EVENT.of(event.id).with([ttl(event.at, EVENT_RETENTION)]));
     transaction
 }
 
-fn closing(transaction: &mut Transaction, purchase: &Purchase) {
-    let closed = s(PurchaseState::Closed.as_str());
-    let change = Expression::default().set("state", closed.clone()).remove("ttl");
-    let change = change.if_exists().if_is("state", "<>", closed);
-    transaction.update(PURCHASE.of(&purchase.id), change);
-    transaction.update(GRANT.of(TokenDigest::of_table(&purchase.token)), rewards::revocation());
+impl Transaction {
+    fn close_purchase(&mut self, purchase: &Purchase) {
+        let closed = s(PurchaseState::Closed.as_str());
+        let change = Expression::default().set("state", closed.clone()).remove("ttl");
+        let change = change.if_exists().if_is("state", "<>", closed);
+        self.update(PURCHASE.of(&purchase.id), change);
+        self.update(GRANT.of(TokenDigest::of_table(&purchase.token)), funnel::grant_revocation());
+    }
 }
 
-fn stored(item: &Item) -> Result<StoredPurchase> {
+fn stored_purchase(item: &Item) -> Result<StoredPurchase> {
     let state = PurchaseState::named(text(item, "state"));
-    let state = state.ok_or_else(|| StoreError::Fault("a purchase has no state".into()))?;
+    let state = state.ok_or_else(|| StoreError::fault("a purchase has no state"))?;
     let url = text(item, "checkout_url").to_owned();
     let session = some_text(item, "session").map(|id| PaymentSession { id, url });
     Ok(StoredPurchase { purchase: PURCHASE.read(item)?, state, session })

@@ -28,7 +28,7 @@ pub struct ReportsPage {
 impl Store {
     pub async fn keep_report(&self, report: &Report, act: Act<'_>) -> Result<()> {
         self.count_allowed(act, report.at).await?;
-        self.put(REPORT.item(&REPORT.at(report.at, &report.id), report, report.at)?).await
+        self.put(REPORT.expiring_item(&REPORT.at(report.at, &report.id), report, report.at)?).await
     }
 
     /// The reports before `before`, the sort key of a report, the newest first: those about one listing, or all.
@@ -40,7 +40,7 @@ impl Store {
         let mut found = ReportsPage::default();
         for _ in 0..PARTS_PER_CALL {
             let range = before.map_or(Range::All, Range::Before);
-            let part = self.query(Query::of(REPORT.prefix).range(range).descending().strong()).await?;
+            let part = self.query(REPORT.query().range(range).descending().strong()).await?;
             before = part.next_after("sk");
             for report in REPORT.read_all(&part.items)? {
                 *found.counts.entry(report.listing_id.clone()).or_default() += 1;

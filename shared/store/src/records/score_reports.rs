@@ -11,12 +11,12 @@ pub const SCORE_REPORT_RETENTION: i64 = 30 * 86_400;
 
 impl Store {
     pub async fn keep_score_report(&self, id: &ScoreReportId, report: &str, at: Moment) -> Result<()> {
-        self.put(key_of(id).with([("report", s(report)), ttl(at, SCORE_REPORT_RETENTION)])).await
+        self.put(score_report_key(id).with([("report", s(report)), ttl(at, SCORE_REPORT_RETENTION)])).await
     }
 
     /// The text of a report that has not expired.
     pub async fn score_report(&self, id: &ScoreReportId, now: Moment) -> Result<Option<String>> {
-        Ok(self.read(&key_of(id)).await?.and_then(|item| unexpired(&item, now)))
+        Ok(self.read(&score_report_key(id)).await?.and_then(|item| unexpired_report(&item, now)))
     }
 
     /// The id and the text of the latest report about a URL.
@@ -26,19 +26,19 @@ impl Store {
         now: Moment,
     ) -> Result<Option<(ScoreReportId, String)>> {
         let about = ScoreReportId::of_url(url);
-        let query = Query::of(SCORE_REPORT.partition(&about)).descending().limit(1).strong();
+        let query = SCORE_REPORT.query_of(&about).descending().limit(1).strong();
         let Some(item) = self.query(query).await?.items.into_iter().next() else { return Ok(None) };
         let id = format!("{about}{}", text(&item, "sk")).parse().ok();
-        Ok(id.zip(unexpired(&item, now)))
+        Ok(id.zip(unexpired_report(&item, now)))
     }
 }
 
-fn key_of(id: &ScoreReportId) -> Key {
+fn score_report_key(id: &ScoreReportId) -> Key {
     let (url, rest) = id.parts();
     SCORE_REPORT.one_of(url, rest)
 }
 
 /// The table removes an expired item only after some time.
-fn unexpired(item: &Item, now: Moment) -> Option<String> {
+fn unexpired_report(item: &Item, now: Moment) -> Option<String> {
     (number(item, "ttl") > now.as_second()).then(|| text(item, "report").to_owned())
 }

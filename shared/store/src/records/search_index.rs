@@ -9,10 +9,9 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use super::listing_items::{GATED, PACKAGES, active_partition};
-use crate::manifest::Manifest;
+use super::listings::{GATED, PACKAGES, active_partition};
 use crate::prelude::*;
-use registry_model::{HashPrefix, Kind, id_hash};
+use registry_model::{HashPrefix, Kind, ListingId, id_hash};
 
 /// Marks set or cleared at the same time.
 const CONCURRENCY: usize = 4;
@@ -63,8 +62,10 @@ fn dirty_mark_key(id: &ListingId) -> Key {
     DIRTY_MARK.one(format_args!("{:08x}#{id}", id_hash(id) >> 32))
 }
 
-pub(super) fn mark_dirty(transaction: &mut Transaction, id: &ListingId, at: Moment) {
-    transaction.put(dirty_mark(id, at));
+impl Transaction {
+    pub(super) fn mark_dirty(&mut self, id: &ListingId, at: Moment) {
+        self.put(dirty_mark(id, at));
+    }
 }
 
 impl Store {
@@ -90,7 +91,7 @@ impl Store {
 
     async fn manifest_now(&self) -> Result<Arc<Manifest>> {
         let item = self.read(&MANIFEST.key()).await?;
-        Ok(Arc::new(item.as_ref().map(manifest).unwrap_or_default()))
+        Ok(Arc::new(item.as_ref().map(parse_manifest).unwrap_or_default()))
     }
 
     /// Buckets as they are now; those that no longer exist are left out.
@@ -136,7 +137,7 @@ impl Store {
     /// Listings that must be indexed again, at most `limit`, in the order of their marks after the mark `after`.
     pub async fn dirty_marks(&self, after: Option<&DirtyMark>, limit: i32) -> Result<Vec<DirtyMark>> {
         let start = after.map(|mark| dirty_mark_key(&mark.id).item());
-        let marks = self.query(Query::of(DIRTY_MARK.prefix).strong().after(start).limit(limit)).await?.items;
+        let marks = self.query(DIRTY_MARK.query().strong().after(start).limit(limit)).await?.items;
         let read = |item: &Item| {
             let (_, id) = text(item, "sk").split_once('#')?;
             Some(DirtyMark { id: id.parse().ok()?, at: moment(item, "at")? })
@@ -220,7 +221,7 @@ impl Store {
 }
 
 /// A manifest that cannot be read keeps its version, so that it can be replaced.
-fn manifest(item: &Item) -> Manifest {
+fn parse_manifest(item: &Item) -> Manifest {
     let names = serde_json::from_str::<Vec<(String, u64)>>(text(item, "buckets"));
     let read = |(name, version): (String, u64)| Some((name.parse().ok()?, version));
     let buckets =
@@ -234,12 +235,39 @@ fn manifest(item: &Item) -> Manifest {
 
 fn stored_bucket(mut item: Item) -> Result<StoredBucket> {
     let prefix = text(&item, "pk").strip_prefix(BUCKET.prefix).and_then(|name| name.parse().ok());
-    let prefix = prefix.ok_or_else(|| StoreError::Fault("the key of a bucket cannot be read".into()))?;
+    let prefix = prefix.ok_or_else(|| StoreError::fault("the key of a bucket cannot be read"))?;
     let bytes = match item.remove("bucket") {
         Some(AttributeValue::B(bytes)) => bytes.into_inner(),
         _ => Vec::new(),
     };
     Ok(StoredBucket { prefix, version: unsigned(&item, "version"), bytes })
+}
+
+/// The buckets of the search index. Readers load only buckets whose version they do not have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// Grows with every change; 0 before the first.
+    pub version: u64,
+    pub buckets: BTreeMap<HashPrefix, u64>,
+    /// The list of buckets in the table cannot be read. So `buckets` is empty, and the index must be built again.
+    pub is_damaged: bool,
+}
+
+impl Manifest {
+    /// The bucket of an id. Buckets without entries are not stored: then it is the largest one beside the stored buckets.
+    pub fn bucket_of(&self, id: &ListingId) -> HashPrefix {
+        let hash = id_hash(id);
+        if let Some(stored) = self.buckets.keys().copied().find(|prefix| prefix.covers(hash)) {
+            return stored;
+        }
+        let mut free = HashPrefix::default();
+        while self.buckets.keys().any(|stored| free.contains(*stored)) {
+            let mut halves = free.halves().into_iter().flatten();
+            let Some(half) = halves.find(|half| half.covers(hash)) else { break };
+            free = half;
+        }
+        free
+    }
 }
 
 #[cfg(test)]

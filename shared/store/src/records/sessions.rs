@@ -11,7 +11,7 @@ pub(super) const SESSION: KeyPattern = KeyPattern::new("SESSION#", "SESSION");
 pub(super) const STEP: Record<SessionStep> =
     Record::new(SESSION.prefix, "STEP#", "step").stored_for(SESSION_RETENTION);
 /// How many sessions were opened and closed, spread over a few items.
-pub(super) const TOTALS: KeyPattern = KeyPattern::new("SESSIONS", "");
+pub(super) const SESSION_TOTALS: KeyPattern = KeyPattern::new("SESSIONS", "");
 
 pub const SESSION_RETENTION: i64 = 7 * 86_400;
 
@@ -32,17 +32,19 @@ pub struct SessionTotals {
 }
 
 /// One of the counters. The digest decides which one.
-fn totals_of(digest: &str) -> Key {
+fn session_counter(digest: &str) -> Key {
     let digits = u64::from_str_radix(digest.get(..4).unwrap_or_default(), 16).unwrap_or_default();
-    TOTALS.one(format_args!("{:02}", digits % key::SHARDS))
+    SESSION_TOTALS.one(format_args!("{:02}", digits % key::SHARDS))
 }
 
-fn put_step(transaction: &mut Transaction, digest: &str, step: Option<&(SessionStep, String)>) -> Result<()> {
-    if let Some((step, mark)) = step {
-        let key = STEP.one_of(digest, key::at(step.at, mark));
-        transaction.put(STEP.item(&key, step, step.at)?);
+impl Transaction {
+    fn put_session_step(&mut self, digest: &str, step: Option<&(SessionStep, String)>) -> Result<()> {
+        if let Some((step, mark)) = step {
+            let key = STEP.one_of(digest, key::at(step.at, mark));
+            self.put(STEP.expiring_item(&key, step, step.at)?);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 impl Store {
@@ -63,8 +65,8 @@ impl Store {
         ]);
         head.extend(serde_dynamo::to_item::<_, Item>(&change.facts)?);
         transaction.put_new(head);
-        put_step(&mut transaction, &digest, change.step.as_ref())?;
-        transaction.update(totals_of(&digest), Expression::default().add("opened", 1));
+        transaction.put_session_step(&digest, change.step.as_ref())?;
+        transaction.update(session_counter(&digest), Expression::default().add("opened", 1));
         self.commit(transaction).await
     }
 
@@ -80,7 +82,7 @@ impl Store {
         let digest = id.digest();
         let mut transaction = Transaction::default();
         let head = Expression::default()
-            .set_all(serde_dynamo::to_item(&change.facts)?)
+            .set_all(serde_dynamo::to_item::<_, Item>(&change.facts)?)
             .set("appended_at", ms(now))
             .add("steps", change.step.is_some());
         let head = if change.close { head.set("closed_at", ms(now)) } else { head };
@@ -88,9 +90,9 @@ impl Store {
         let head = head.if_missing("closed_at").if_is("ttl", ">", n(now.as_second()));
         let head = head.if_is("steps", "<", n(max_steps));
         transaction.update(SESSION.of(&digest), head);
-        put_step(&mut transaction, &digest, change.step.as_ref())?;
+        transaction.put_session_step(&digest, change.step.as_ref())?;
         if change.close {
-            transaction.update(totals_of(&digest), Expression::default().add("closed", 1));
+            transaction.update(session_counter(&digest), Expression::default().add("closed", 1));
         }
         self.commit(transaction).await
     }
@@ -113,7 +115,7 @@ impl Store {
 
     /// How many sessions there were, by one query.
     pub async fn session_totals(&self) -> Result<SessionTotals> {
-        let items = self.query(Query::of(TOTALS.prefix)).await?.items;
+        let items = self.query(SESSION_TOTALS.query()).await?.items;
         Ok(SessionTotals { opened: sum(&items, "opened"), closed: sum(&items, "closed") })
     }
 }

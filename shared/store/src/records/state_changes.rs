@@ -2,22 +2,12 @@
 //! in one transaction. If the process crashes before this transaction, the listing is still due. If the same job is
 //! delivered a second time, it no longer has the lease, so it writes nothing.
 
-use super::contacts::all_contacts;
-use super::counters::{WEEK, live};
-use super::endpoints::hold_endpoint;
-use super::evidence::{CHANGED, EVIDENCE, evidence_item};
-use super::identities::IDENTITIES;
-use super::inbox::deliver;
-use super::leaves::{moved_leaf, restored_leaf, verdict_leaf, withdrawal_leaf};
-use super::listing_items::{changed, if_as_read};
-use super::names::{pointers, rename, yield_name};
-use super::outreach::queue_for_outreach;
-use super::search_index::mark_dirty;
-use super::seen::leaf_evidence_item;
-use super::server_documents::SERVER;
-use super::trails::take_off_boards;
-use super::{delistings, hosts, probes};
-use crate::counts::by_kind;
+use super::counters::{WEEK, by_kind, live_counter};
+use super::economy::OUTCOME_TALLY;
+use super::evidence::{CHANGED, EVIDENCE, decision_leaf, evidence_text, leaf_evidence_item, verdict_leaf};
+use super::inbox::MESSAGE;
+use super::listings::{EARLIER_SERVER, SERVER, all_contacts, listing_change};
+use super::proofs::IDENTITIES;
 use crate::prelude::*;
 use registry_model::{FeedItem, Handshake, Kind, Lane, LiveChange, StateChange, TrailEvent};
 
@@ -38,54 +28,48 @@ impl Store {
         let mut transaction = Transaction::default();
         let mut leaf = None;
 
-        let update = changed(before, after)?.set("asked_at", ms(at));
-        transaction.update(LISTING.of(id), if_leased(if_as_read(update, before), before));
-        let endpoint = hold_endpoint(&mut transaction, before, after);
+        let update = listing_change(before, after)?.set("asked_at", ms(at));
+        transaction.update(LISTING.of(id), if_leased(update, before));
+        let endpoint = transaction.hold_endpoint(before, after);
 
         // An update, not a put, so that the change found by an earlier probe stays.
         let mut update = Expression::default();
         if change.is_shown() {
-            let evidence = evidence_item(id, assessment)?;
+            let evidence = evidence_text(id, assessment)?;
             leaf = verdict_leaf(change, &evidence);
             if leaf.is_some() {
-                transaction.put(leaf_evidence_item(id, text(&evidence, EVIDENCE.attribute), at)?);
+                transaction.put(leaf_evidence_item(id, &evidence, at)?);
             }
-            update = update.set(EVIDENCE.attribute, s(text(&evidence, EVIDENCE.attribute)));
+            update = update.set(EVIDENCE.attribute, s(evidence));
         }
         if let Some(changed) = &assessment.changed {
             update = update.set(CHANGED, to_blob(changed)?);
         }
         transaction.update(EVIDENCE.of(id), update);
-        count_probe(&mut transaction, change)?;
-        transaction.update(live(id), counted(change.live_change(), after.likely_kind()));
-        let is_routine = change.is_routine();
+        transaction.count_probe(change)?;
+        transaction.update(live_counter(id), live_count_change(change.live_change(), after.likely_kind()));
         if let Some(tally) = week_tally(change).filter(|_| change.recheck) {
             transaction.update(WEEK.one_of(at.iso_week(), key::shard(id)), tally);
         }
-        rename(&mut transaction, before, after);
-        hosts::move_pointers(&mut transaction, Some(before), after);
+        transaction.move_pointers(Some(before), Some(after));
         if change.needs_indexing() {
-            mark_dirty(&mut transaction, id, at);
+            transaction.mark_dirty(id, at);
         }
-        delistings::record(&mut transaction, before, after, at)?;
+        transaction.put_delisting(before, after, at)?;
         // A probe that is not routine restores a missing place in the queue.
-        if !is_routine {
-            queue_for_outreach(&mut transaction, id, change.live_change(), at);
+        if !change.is_routine() {
+            transaction.queue_for_outreach(id, change.live_change(), at);
         }
         if let Some(yielding) = &change.yielding {
-            yield_name(&mut transaction, yielding, at)?;
+            transaction.yield_name(yielding, at)?;
         }
-        for news in &change.news {
-            feed::add(&mut transaction, news)?;
-        }
+        transaction.add_to_feed(&change.news)?;
         for message in &change.messages {
-            deliver(&mut transaction, message)?;
+            transaction.put_message(message)?;
         }
-        if let Some(deposit) = deposit(change) {
-            deposits::add(&mut transaction, &[deposit], at);
-        }
+        transaction.add_deposits(probe_deposit(change).as_slice(), at);
 
-        Ok(match self.transact_with_leaves(transaction, leaf.into_iter().collect()).await? {
+        Ok(match self.transact_with_leaf(transaction, leaf).await? {
             Outcome::Written => {
                 self.release_card(before, after).await;
                 WriteOutcome::Written
@@ -102,12 +86,11 @@ impl Store {
     /// published or changed by its owner since it was read.
     pub async fn decide(&self, before: &Listing, after: &Listing, news: &FeedItem) -> Result<bool> {
         let mut transaction = Transaction::default();
-        let change = changed(before, after)?;
-        // If it was claimed since it was read, `before` does not contain the lease.
-        let change = if before.schedule.lease.token.is_none() { change.remove("lease") } else { change };
-        let change = if_as_read(change, before)
+        let change = listing_change(before, after)?
             .if_equal("lane", s(before.lane.as_str()))
             .if_equal("due_at", s(before.schedule.due_at.to_string()));
+        // If it was claimed since it was read, `before` does not contain the lease.
+        let change = if before.schedule.lease.token.is_none() { change.remove("lease") } else { change };
         let change = match &before.withdrawal {
             None => change,
             // A second withdrawal, by somebody else, changes neither lane nor due time.
@@ -117,27 +100,22 @@ impl Store {
         if before.proof.stored_tools.is_some() && after.proof.stored_tools.is_none() {
             transaction.update(EVIDENCE.of(&after.id), Expression::default().remove(CHANGED));
         }
-        hold_endpoint(&mut transaction, before, after);
+        transaction.hold_endpoint(before, after);
         let live_change = LiveChange::between(before, after);
-        transaction.update(live(&after.id), counted(live_change, after.likely_kind()));
-        rename(&mut transaction, before, after);
-        hosts::move_pointers(&mut transaction, Some(before), after);
+        transaction.update(live_counter(&after.id), live_count_change(live_change, after.likely_kind()));
+        transaction.move_pointers(Some(before), Some(after));
         let is_delisted = before.lane.is_proven() && !after.lane.is_proven();
         if is_delisted || before.lane == Lane::Package {
-            mark_dirty(&mut transaction, &after.id, news.at);
-            delistings::record(&mut transaction, before, after, news.at)?;
+            transaction.mark_dirty(&after.id, news.at);
+            transaction.put_delisting(before, after, news.at)?;
         }
-        queue_for_outreach(&mut transaction, &after.id, live_change, news.at);
+        transaction.queue_for_outreach(&after.id, live_change, news.at);
         if after.lane == Lane::Withdrawn {
-            take_off_boards(&mut transaction, &after.id);
+            transaction.take_off_boards(&after.id);
         }
-        feed::add(&mut transaction, news)?;
-        let is_restored = before.lane == Lane::Withdrawn && after.lane != Lane::Withdrawn;
-        let leaf = withdrawal_leaf(after)
-            .or_else(|| is_restored.then(|| restored_leaf(after, news.at)))
-            .or_else(|| is_delisted.then(|| moved_leaf(after, news.at)));
-        let leaves = leaf.into_iter().collect();
-        let written = self.transact_with_leaves(transaction, leaves).await?.is_written();
+        transaction.add_to_feed([news])?;
+        let leaf = decision_leaf(before, after, news.at);
+        let written = self.transact_with_leaf(transaction, leaf).await?.is_written();
         if written {
             self.release_card(before, after).await;
         }
@@ -153,19 +131,29 @@ impl Store {
         let mut transaction = Transaction::default();
         transaction.delete_if(LISTING.of(id), if_leased(Expression::default(), before));
         let others = [EVIDENCE.of(id), IDENTITIES.of(id), SERVER.of(id)];
-        for key in others.into_iter().chain(all_contacts(id)).chain(pointers(before)) {
+        for key in others.into_iter().chain(all_contacts(id)) {
             transaction.delete(key);
         }
-        hosts::remove_pointers(&mut transaction, before);
-        count_probe(&mut transaction, change)?;
-        transaction.update(live(id), Expression::default().add("expired", 1));
-        for news in &change.news {
-            feed::add(&mut transaction, news)?;
-        }
+        transaction.move_pointers(Some(before), None);
+        transaction.count_probe(change)?;
+        transaction.update(live_counter(id), Expression::default().add("expired", 1));
+        transaction.add_to_feed(&change.news)?;
         Ok(match self.transact(transaction).await? {
             Outcome::Written => WriteOutcome::Written,
             Outcome::Refused(_) => WriteOutcome::LeaseLost,
         })
+    }
+
+    /// Removes what the transaction that deletes a listing leaves, so that the next publisher of its id inherits nothing:
+    /// earlier descriptions, what probes saw, messages, outcomes and marks. Records of probes expire; sources of traces and
+    /// requests not to be called stay stored.
+    pub async fn remove_rest(&self, id: &ListingId) -> Result<()> {
+        self.remove_seen(id).await?;
+        let earlier = Range::Prefix(EARLIER_SERVER.sort.to_owned());
+        self.delete_all(EARLIER_SERVER.query_of(id).range(earlier)).await?;
+        self.delete_all(MESSAGE.query_of(id)).await?;
+        self.delete_all(OUTCOME_TALLY.query_of(id)).await?;
+        self.remove_trail(id).await.map(|_| ())
     }
 }
 
@@ -174,20 +162,9 @@ fn if_leased(change: Expression, before: &Listing) -> Expression {
     change.if_equal("lease", s(before.schedule.lease.token.as_deref().unwrap_or_default()))
 }
 
-/// Stores the record of a probe and counts it in the tally of its day.
-fn count_probe(transaction: &mut Transaction, change: &StateChange) -> Result<()> {
-    let StateChange { before, record, .. } = change;
-    transaction.put(probes::to_item(record)?);
-    let last_day = before.last_asked().map(Moment::utc_day);
-    let first_today = last_day.is_none_or(|day| day != record.probed_at.utc_day());
-    let tally = probes::tally(change, first_today);
-    transaction.update(probes::DAY.one_of(record.probed_at.utc_day(), key::shard(&before.id)), tally);
-    Ok(())
-}
-
 /// What a probe deposits: nothing if it is inconclusive, if the endpoint answers but is closed to the probe or fails a check,
 /// or if it is routine: a listing must not look used because the registry probes it.
-fn deposit(change: &StateChange) -> Option<Deposit> {
+fn probe_deposit(change: &StateChange) -> Option<Deposit> {
     let id = &change.before.id;
     match change.record.handshake {
         Handshake::Ok if change.is_routine() || !change.record.is_proof() => None,
@@ -200,7 +177,7 @@ fn deposit(change: &StateChange) -> Option<Deposit> {
 }
 
 /// How a change affects the counters of what is Live.
-fn counted(change: LiveChange, kind: Kind) -> Expression {
+fn live_count_change(change: LiveChange, kind: Kind) -> Expression {
     let counter = by_kind(kind, "agents", "mcps");
     match change {
         LiveChange::Risen => Expression::default().add(counter, 1).add("version", 1),

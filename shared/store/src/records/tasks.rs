@@ -5,14 +5,14 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::prelude::*;
-use crate::table::batch_get::MAX_KEYS;
+use crate::table::reads::MAX_KEYS;
 
 /// Tasks with ids of this registry, and of clients. With that of a context's list, the prefixes are distinct, so that no id or
 /// address can turn one into another.
-pub(super) const OURS: KeyPattern = KeyPattern::new("TASK#", "TASK");
-pub(super) const CLIENTS: KeyPattern = KeyPattern::new("TASKOF#", "TASK");
+pub(super) const TASK: KeyPattern = KeyPattern::new("TASK#", "TASK");
+pub(super) const CLIENT_TASK: KeyPattern = KeyPattern::new("TASKOF#", "TASK");
 /// A row in the list of a context, by time.
-pub(super) const ROW: KeyPattern = KeyPattern::new("TASKS#", "");
+pub(super) const TASK_ROW: KeyPattern = KeyPattern::new("TASKS#", "");
 
 /// Seconds for which a task is stored after its last change.
 const RETENTION: i64 = 86_400;
@@ -73,8 +73,8 @@ pub struct TaskPage {
 impl StoredTask {
     fn key(&self) -> Key {
         match self.origin {
-            Origin::Ours => OURS.of(&self.id),
-            Origin::Client => of_client(&self.caller, &self.id),
+            Origin::Ours => TASK.of(&self.id),
+            Origin::Client => client_task_key(&self.caller, &self.id),
         }
     }
 
@@ -85,8 +85,8 @@ impl StoredTask {
             .then(|| Key::new(context_partition(&self.context_id), key::at(self.at, &key::bounded(&self.id))))
     }
 
-    fn attributes(&self) -> Item {
-        let attributes = [
+    fn attributes(&self) -> [(&'static str, AttributeValue); 7] {
+        [
             ("task_id", s(&self.id)),
             ("caller", s(&self.caller)),
             ("context_id", s(&self.context_id)),
@@ -94,15 +94,14 @@ impl StoredTask {
             ("state", s(&self.state)),
             ("changed", ms(self.at)),
             ttl(self.at, RETENTION),
-        ];
-        attributes.map(|(name, value)| (name.to_owned(), value)).into()
+        ]
     }
 
     fn read(item: &Item) -> Result<Self> {
         let at = moment(item, "changed");
         Ok(Self {
             id: text(item, "task_id").to_owned(),
-            origin: if text(item, "pk").starts_with(OURS.prefix) { Origin::Ours } else { Origin::Client },
+            origin: if text(item, "pk").starts_with(TASK.prefix) { Origin::Ours } else { Origin::Client },
             caller: text(item, "caller").to_owned(),
             context_id: text(item, "context_id").to_owned(),
             context_origin: match item.get("listed") {
@@ -110,7 +109,7 @@ impl StoredTask {
                 _ => Origin::Client,
             },
             state: text(item, "state").to_owned(),
-            at: at.ok_or_else(|| StoreError::Fault("a task has no valid time of change".into()))?,
+            at: at.ok_or_else(|| StoreError::fault("a task has no valid time of change"))?,
             content: text(item, "content").to_owned(),
         })
     }
@@ -132,9 +131,8 @@ impl Store {
             transaction.delete(row);
         }
         if let Some(key) = new_row {
-            let mut row = key.with([("task_pk", s(task.key().pk)), ("size", n(task.content.len()))]);
-            row.extend(task.attributes());
-            transaction.put(row);
+            let of_row = [("task_pk", s(task.key().pk)), ("size", n(task.content.len()))];
+            transaction.put(key.with(task.attributes().into_iter().chain(of_row)));
         }
         self.commit(transaction).await
     }
@@ -142,7 +140,7 @@ impl Store {
     /// The task that a caller means by `id`: the one to which the caller gave that id, else the one to which the registry
     /// did. `callers` are the digests of the caller.
     pub async fn task(&self, id: &str, callers: &[&str], now: Moment) -> Result<Option<StoredTask>> {
-        let keys = callers.iter().map(|caller| of_client(caller, id)).chain([OURS.of(id)]);
+        let keys = callers.iter().map(|caller| client_task_key(caller, id)).chain([TASK.of(id)]);
         let mut found = self.tasks_at(keys.collect(), now).await?;
         found.sort_by_key(|task| task.origin == Origin::Ours);
         Ok(found.into_iter().next())
@@ -167,7 +165,7 @@ impl Store {
         let page = &rows[..page_rows(&rows, limit.min(MAX_KEYS))];
         let next =
             if page.len() < rows.len() { page.last().map(|row| text(row, "sk").to_owned()) } else { read_to };
-        let keys = page.iter().map(|row| Key::new(text(row, "task_pk"), OURS.sort)).collect();
+        let keys = page.iter().map(|row| Key::new(text(row, "task_pk"), TASK.sort)).collect();
         let mut tasks = self.tasks_at(keys, now).await?;
         tasks.sort_by_key(|task| std::cmp::Reverse(key::at(task.at, &task.id)));
         Ok(TaskPage { tasks, total, next })
@@ -199,16 +197,16 @@ impl Store {
     }
 }
 
-fn of_client(caller: &str, id: &str) -> Key {
-    Key::new(format!("{}{caller}#{}", CLIENTS.prefix, key::bounded(id)), CLIENTS.sort)
+fn client_task_key(caller: &str, id: &str) -> Key {
+    Key::new(format!("{}{caller}#{}", CLIENT_TASK.prefix, key::bounded(id)), CLIENT_TASK.sort)
 }
 
 fn context_partition(context_id: &str) -> String {
-    format!("{}{context_id}", ROW.prefix)
+    format!("{}{context_id}", TASK_ROW.prefix)
 }
 
 /// The row of a stored task in the list of its context.
-pub(super) fn row_of(item: &Item) -> Option<Key> {
+pub(super) fn task_row_key(item: &Item) -> Option<Key> {
     StoredTask::read(item).ok()?.row()
 }
 
@@ -219,7 +217,7 @@ fn is_selected(row: &Item, filter: &TaskFilter, now: Moment) -> bool {
 
 /// A task whose id a client chose is shown only to this client.
 fn is_readable(row: &Item, callers: &[&str]) -> bool {
-    text(row, "task_pk").starts_with(OURS.prefix) || callers.contains(&text(row, "caller"))
+    text(row, "task_pk").starts_with(TASK.prefix) || callers.contains(&text(row, "caller"))
 }
 
 /// How many of the first rows fit one page; at least one.

@@ -56,23 +56,23 @@ proptest! {
         for id in ids.iter().cloned().chain(text.parse()) {
             let (now, id) = (Moment::UNIX_EPOCH, &id);
             let keys = [
-                LISTING.of(id), evidence::EVIDENCE.of(id), contacts::key_of(id, ContactFrom::Anyone, &text),
-                probes::PROBE.one_of(id, key::millis(now)), names::pointer(&text, id, None),
-                names::pointer(&text, id, Some(names::NameRank::Owned)),
+                LISTING.of(id), evidence::EVIDENCE.of(id), listings::contact_key(id, ContactFrom::Anyone, &text),
+                counters::PROBE.one_of(id, key::millis(now)), pointers::name_pointer(&text, id, None),
+                pointers::name_pointer(&text, id, Some(pointers::NameRank::Owned)),
             ];
             prop_assert!(keys.iter().all(fits), "{id}");
             let digest = "0123456789abcdef01234567";
             let trails = [
-                trails::TRAIL.of(id), trails::RANKS.of(id), trail_marks::MARK.one_of(id, key::at(now, digest)),
-                trail_edges::EDGE.one_of(id, id), trail_marks::source_of(id, "used_with", digest),
+                trails::TRAIL.of(id), trails::RANKS.of(id), traces::MARK.one_of(id, key::at(now, digest)),
+                traces::EDGE.one_of(id, id), traces::trace_source_key(id, "used_with", digest),
             ];
             prop_assert!(trails.iter().all(fits), "{id}");
             prop_assert!(key::at(now, id.as_str()).len() <= 1024, "{id}");
         }
-        prop_assert!(fits(&endpoints::key_of(&text)));
-        let patterns = [purchases::PAYMENT_EVENT, purchases::PAYMENT, completions::SEAT];
+        prop_assert!(fits(&pointers::endpoint_key(&text)));
+        let patterns = [purchases::PAYMENT_EVENT, purchases::PAYMENT, funnel::SEAT];
         prop_assert!(patterns.iter().all(|pattern| fits(&pattern.of(&text))));
-        prop_assert!(fits(&rates::rate("publish", "host", &text, i64::MAX)));
+        prop_assert!(fits(&callers::rate_key("publish", "host", &text, i64::MAX)));
     }
 }
 
@@ -80,4 +80,15 @@ proptest! {
 fn a_week_is_an_iso_week() {
     let week = counters::WEEK.partition("2026-11-20T10:00:00Z".parse::<Moment>().unwrap().iso_week());
     assert_eq!(week, "WEEK#2026-W47");
+}
+
+#[test]
+fn every_record_has_rights() {
+    let rights = include_str!("rights.tsv").lines().map(|line| line.split('\t').next().unwrap());
+    let partitions: Vec<&str> = rights.map(|partitions| partitions.trim_end_matches('*')).collect();
+    for (prefix, _) in declared_patterns() {
+        let prefix = prefix.trim_matches('"');
+        let is_named = |partition: &&str| partition.starts_with(prefix) || prefix.starts_with(*partition);
+        assert!(partitions.iter().any(is_named), "rights.tsv has no line for {prefix}");
+    }
 }

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::trail_edges::{EDGE, Edge, above_threshold, edge_key, ends_of_edge};
-use super::trail_marks::{MARK, source_of};
-use super::trail_totals::{TOTALS, TrailTotals, all_totals, totals_of};
-use super::trails::{Board, TRAIL, listing_of, trail_of};
+use super::traces::{EDGE, Edge, MARK, edge_key, ends_of_edge, strongest_first, trace_source_key};
+use super::trails::{
+    Board, TRAIL_TOTALS, TrailTotals, listing_and_trail, trail_totals_key, trail_totals_keys,
+};
 use crate::prelude::*;
 use registry_model::{Lane, Trail, TrailMark};
 
@@ -71,11 +71,10 @@ impl Store {
     async fn read_trails(&self, query: &TrailQuery<'_>, edges: Vec<Key>, now: Moment) -> Result<TrailFacts> {
         let listings = query.listings.iter().map(|id| LISTING.of(id));
         let trails = query.trails.iter().map(|id| TRAIL.of(id));
-        let source = query
-            .source
-            .into_iter()
-            .flat_map(|(id, act, digests)| digests.iter().map(move |digest| source_of(id, act, digest)));
-        let totals = all_totals().filter(|_| query.with_totals);
+        let source = query.source.into_iter().flat_map(|(id, act, digests)| {
+            digests.iter().map(move |digest| trace_source_key(id, act, digest))
+        });
+        let totals = trail_totals_keys().filter(|_| query.with_totals);
         // A batch may not contain a key twice.
         let keys: BTreeSet<Key> = listings.chain(trails).chain(edges).chain(source).chain(totals).collect();
         let items = self.batch_get(keys.into_iter().collect(), Consistency::Strong).await?;
@@ -88,10 +87,10 @@ impl Store {
                 if listing.lane != Lane::Withdrawn {
                     found.listings.insert(listing.id.clone(), listing);
                 }
-            } else if pk == TOTALS.prefix {
+            } else if pk == TRAIL_TOTALS.prefix {
                 shards.push(item);
             } else if sk == TRAIL.sort {
-                found.trails.extend(listing_of(&item).map(|id| (id, trail_of(&item, now))));
+                found.trails.extend(listing_and_trail(&item, now));
             } else if sk.starts_with(EDGE.sort) {
                 found.edges.extend(Edge::of_item(&item, now));
             } else {
@@ -114,7 +113,7 @@ impl Store {
         let query =
             TrailQuery { listings, trails: hot.iter().collect(), with_totals: true, ..TrailQuery::default() };
         let mut found = self.read_trails(&query, edges, now).await?;
-        found.edges = above_threshold(std::mem::take(&mut found.edges));
+        found.edges = strongest_first(std::mem::take(&mut found.edges));
         let trail = |id: ListingId| Some((id.clone(), found.trails.get(&id)?.clone()));
         let mut hot: Vec<(ListingId, Trail)> = hot.into_iter().filter_map(trail).collect();
         hot.sort_by(|(_, one), (_, other)| other.values.attraction.total_cmp(&one.values.attraction));
@@ -143,7 +142,7 @@ impl Store {
         let query = TrailQuery { listings: ends.iter().collect(), ..TrailQuery::default() };
         let TrailFacts { listings, mut edges, .. } = self.read_trails(&query, edges, now).await?;
         edges.retain(|edge| listings.contains_key(&edge.listing_a) && listings.contains_key(&edge.listing_b));
-        Ok(above_threshold(edges))
+        Ok(strongest_first(edges))
     }
 
     /// Removes the values, marks and edges of a listing. Recent sources stay stored, so that they cannot deposit the same
@@ -151,7 +150,7 @@ impl Store {
     pub async fn remove_trail(&self, id: &ListingId) -> Result<Removed> {
         let mut removed = Removed::default();
         for _ in 0..MAX_TRANSACTIONS {
-            let query = Query::of(TRAIL.partition(id)).limit(MAX_REMOVED).strong();
+            let query = TRAIL.query_of(id).limit(MAX_REMOVED).strong();
             let items = self.query(query).await?.items;
             if items.is_empty() {
                 return Ok(removed);
@@ -180,7 +179,7 @@ impl Store {
             }
             transaction.delete(key);
         }
-        transaction.update(totals_of(id), Expression::default().add("compositions", -used_pairs));
+        transaction.update(trail_totals_key(id), Expression::default().add("compositions", -used_pairs));
         self.transact(transaction).await?;
         Ok(())
     }

@@ -6,10 +6,12 @@ use std::time::Duration;
 use aws_sdk_dynamodb::client::Waiters as _;
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
-    ProjectionType, ScalarAttributeType, TimeToLiveSpecification,
+    AttributeDefinition, AttributeValue, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType,
+    Projection, ProjectionType, ScalarAttributeType, TimeToLiveSpecification,
 };
 use aws_sdk_dynamodb::{Client, Error};
+
+use super::attributes::s;
 
 /// Partition and sort key of the table, both strings.
 pub const KEY: [&str; 2] = ["pk", "sk"];
@@ -31,6 +33,18 @@ pub const SHOWN: Index = Index { name: "gsi1", key: ["gsi1pk", "gsi1sk"], whole_
 
 /// What is due, by class and time. Keys only: one update claims a due listing and reads it.
 pub const DUE: Index = Index { name: "gsi2", key: ["gsi2pk", "gsi2sk"], whole_items: false };
+
+impl Index {
+    /// The attributes of an item that is in this partition of the index.
+    pub(crate) fn place(
+        self,
+        partition: impl Into<String>,
+        sort: impl Into<String>,
+    ) -> [(&'static str, AttributeValue); 2] {
+        let [pk, sk] = self.key;
+        [(pk, s(partition)), (sk, s(sort))]
+    }
+}
 
 pub const INDEXES: [Index; 2] = [SHOWN, DUE];
 

@@ -63,6 +63,16 @@ impl From<UsedUp> for Problem {
     }
 }
 
+impl StoreError {
+    pub(crate) fn busy(why: impl Into<Source>) -> Self {
+        Self::Busy(why.into())
+    }
+
+    pub(crate) fn fault(why: impl Into<Source>) -> Self {
+        Self::Fault(why.into())
+    }
+}
+
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
 impl From<StoreError> for Problem {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-use super::attributes::{Item, n, ttl};
+use super::attributes::{n, ttl};
 use registry_model::Moment;
 
 #[derive(Clone, Debug, Default)]
@@ -45,8 +45,11 @@ impl Expression {
         self
     }
 
-    pub(crate) fn set_all(self, item: Item) -> Self {
-        item.into_iter().fold(self, |expression, (name, value)| expression.set(&name, value))
+    pub(crate) fn set_all<N: AsRef<str>>(
+        self,
+        attributes: impl IntoIterator<Item = (N, AttributeValue)>,
+    ) -> Self {
+        attributes.into_iter().fold(self, |change, (name, value)| change.set(name.as_ref(), value))
     }
 
     /// Adds to the number in `name`, which is 0 where it is absent.
@@ -73,6 +76,10 @@ impl Expression {
         let name = self.name(name);
         self.removes.push(name);
         self
+    }
+
+    pub(crate) fn remove_all<'a>(self, names: impl IntoIterator<Item = &'a str>) -> Self {
+        names.into_iter().fold(self, Self::remove)
     }
 
     /// Requires `condition`, which may use these names and values, and all other conditions. An `OR` needs parentheses.

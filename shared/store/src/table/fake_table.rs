@@ -14,7 +14,7 @@ use aws_smithy_runtime_api::http::StatusCode;
 use aws_smithy_types::body::SdkBody;
 use serde_json::Value;
 
-use super::client::Store;
+use super::Store;
 
 #[derive(Clone)]
 struct FakeTable(Arc<dyn Fn(&Value) -> Value + Send + Sync>);

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::attributes::{Item, blob, s, text, to_blob, ttl};
-use super::error::Result;
+use super::error::{Result, StoreError};
 use registry_model::{ListingId, Moment, sha256_hex};
 
 /// Items over which each shared counter is spread, against write conflicts.
@@ -42,9 +42,9 @@ impl Key {
         Item::from([("pk".to_owned(), s(&self.pk)), ("sk".to_owned(), s(&self.sk))])
     }
 
-    pub(crate) fn with<const N: usize>(&self, attributes: [(&str, AttributeValue); N]) -> Item {
+    pub(crate) fn with<'a>(&self, attributes: impl IntoIterator<Item = (&'a str, AttributeValue)>) -> Item {
         let mut item = self.item();
-        item.extend(attributes.map(|(name, value)| (name.to_owned(), value)));
+        item.extend(attributes.into_iter().map(|(name, value)| (name.to_owned(), value)));
         item
     }
 
@@ -115,6 +115,13 @@ impl KeyPattern {
     pub(crate) fn listing_of(&self, item: &Item) -> Option<ListingId> {
         text(item, "pk").strip_prefix(self.prefix)?.parse().ok()
     }
+
+    /// The same of a kind of items that all belong to a listing.
+    pub(crate) fn owner_of(&self, item: &Item) -> Result<ListingId> {
+        let unreadable =
+            || StoreError::fault(format!("the key of an item cannot be read: {:?}", Key::of(item)));
+        self.listing_of(item).ok_or_else(unreadable)
+    }
 }
 
 /// A kind of item with a value: the pattern of its keys, the attribute that contains the value as JSON, and for how long it is stored.
@@ -156,8 +163,12 @@ impl<T: Serialize> Record<T> {
         Ok((self.attribute, to_blob(value)?))
     }
 
+    pub(crate) fn item(&self, key: &Key, value: &T) -> Result<Item> {
+        Ok(key.with([self.value(value)?]))
+    }
+
     /// The item of a value that expires; its lifetime begins at `since`.
-    pub(crate) fn item(&self, key: &Key, value: &T, since: Moment) -> Result<Item> {
+    pub(crate) fn expiring_item(&self, key: &Key, value: &T, since: Moment) -> Result<Item> {
         Ok(key.with([self.value(value)?, self.ttl(since)]))
     }
 }
@@ -165,6 +176,11 @@ impl<T: Serialize> Record<T> {
 impl<T: DeserializeOwned> Record<T> {
     pub(crate) fn read(&self, item: &Item) -> Result<T> {
         blob(item, self.attribute)
+    }
+
+    /// A value with the listing to which it belongs.
+    pub(crate) fn read_with_owner(&self, item: &Item) -> Result<(ListingId, T)> {
+        Ok((self.owner_of(item)?, self.read(item)?))
     }
 
     pub(crate) fn read_all(&self, items: &[Item]) -> Result<Vec<T>> {

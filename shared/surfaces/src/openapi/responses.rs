@@ -71,7 +71,7 @@ fn problems(schema: &Value) -> Map<String, Value> {
 pub(super) fn components() -> Map<String, Value> {
     let own = REFUSALS.iter().map(|(kind, name, meaning)| (*name, *meaning, problem_of_kind(*kind)));
     let all = own.chain(std::iter::once(("Refused", OTHERS, reference("Problem"))));
-    let response = |meaning, schema| json!({ "description": meaning, "content": problems(schema) });
+    let response = |meaning, schema: &Value| json!({ "description": meaning, "content": problems(schema) });
     all.map(|(name, meaning, schema)| (name.to_owned(), response(meaning, &schema))).collect()
 }
 
@@ -91,7 +91,7 @@ pub(super) fn problem() -> Value {
             "status": { "type": "integer", "minimum": 400, "maximum": 599 },
             "detail": { "type": "string", "description": "What is wrong with this request, for people." },
             "ok": { "const": false },
-            "code": { "enum": Code::ALL, "description": "The stable code of the problem. Later versions add codes." },
+            "code": { "enum": Code::ALL.as_slice(), "description": "The stable code of the problem. Later versions add codes." },
             "field": { "type": "string", "description": "The argument that is invalid." },
             "retry_after_s": { "type": "integer", "minimum": 0, "description": "Seconds to wait before a retry." },
             "lane": { "type": "string", "description": "The state of the listing, if it is the reason." },

@@ -4,37 +4,31 @@
 use tests::peers::stripe::Failing;
 use tests::prelude::*;
 
-use super::{KEY, Shop};
+use super::Shop;
 
 /// More failures than the retries of the SDK and of a transaction.
 const MORE_THAN_RETRIES: usize = 30;
 
 const FAULTS: [Fault; 3] = [Fault::Throttle, Fault::Timeout, Fault::ServiceError];
 
-/// Requests that can be sent again: one with an idempotency key, one with a discount code.
-fn repeatable(shop: &Shop) -> [Value; 2] {
-    [json!({ "sku": "alive", "listing_id": shop.agent, "idempotency_key": KEY }), shop.with_code()]
-}
-
-/// Repeats a purchase that failed before, pays for it and opens the product.
-async fn buy_and_open(shop: &Shop, body: &Value, what: &str) -> Value {
+/// Repeats a purchase that failed before, pays for it and opens the product. No second session was created.
+async fn buy_and_open(shop: &Shop, body: &Value, sessions: usize, what: &str) {
     let bought = shop.buy_ok(body).await;
     assert_eq!(shop.get_product(&bought).await.status, 402, "{what}");
-    let paid = shop.stripe.pay(&shop.registry).await;
-    assert_eq!(paid.body["received"], "paid", "{what}: {paid:?}");
+    assert_eq!(shop.pay().await, "paid", "{what}");
     assert_eq!(shop.get_product(&bought).await.status, 200, "{what}");
-    bought
+    assert_eq!(shop.stripe.sessions().len(), sessions, "{what}");
 }
 
 #[tokio::test]
 async fn same_request_succeeds_after_a_stripe_failure() {
     for (status, returned) in [(500, 503), (409, 503), (429, 503), (401, 502)] {
         let shop = Shop::open().await;
-        for body in repeatable(&shop) {
+        for (number, body) in [shop.with_key(), shop.with_code()].iter().enumerate() {
             let what = format!("{status} to {body}");
             let before = shop.registry.table().await.without(&["PURCHASE#REPEAT#"]);
             shop.stripe.fail(Failing::Status(status));
-            let reply = shop.buy(&body).await;
+            let reply = shop.buy(body).await;
             // If Stripe is busy, the purchase stays: the same key is sent again.
             let is_kept = matches!(status, 409 | 429);
             let after = shop.registry.table().await.without(&["PURCHASE#REPEAT#"]);
@@ -53,50 +47,51 @@ async fn same_request_succeeds_after_a_stripe_failure() {
                 assert!(!reply.body["detail"].as_str().unwrap().contains(internal), "{what}: {reply:?}");
             }
             shop.stripe.fail(Failing::Never);
-            buy_and_open(&shop, &body, &what).await;
+            buy_and_open(&shop, body, number + 1, &what).await;
         }
     }
 }
 
+/// The answer of Stripe is lost, or does not arrive before the function would time out.
 #[tokio::test]
-async fn no_second_session_is_created_if_stripes_answer_is_lost() {
+async fn no_second_session_is_created_if_the_answer_of_stripe_is_lost() {
     let shop = Shop::open().await;
-    for (number, body) in repeatable(&shop).iter().enumerate() {
-        shop.stripe.fail(Failing::AnswerLost);
-        shop.buy(body).await.assert_refused(503, "payments_unavailable");
-        shop.buy(body).await.assert_refused(503, "payments_unavailable");
+    let attempts = [(shop.with_key(), Failing::AnswerLost), (shop.with_code(), Failing::Hanging)];
+    for (number, (body, failing)) in attempts.iter().enumerate() {
+        let started = std::time::Instant::now();
+        for failing in [*failing, Failing::AnswerLost] {
+            shop.stripe.fail(failing);
+            shop.buy(body).await.assert_refused(503, "payments_unavailable");
+        }
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
         shop.stripe.fail(Failing::Never);
-        buy_and_open(&shop, body, "an answer was lost").await;
-        assert_eq!(shop.stripe.sessions().len(), number + 1);
+        buy_and_open(&shop, body, number + 1, &format!("{failing:?}")).await;
     }
 }
 
-#[tokio::test]
-async fn call_to_a_hanging_stripe_ends_before_the_function_times_out() {
-    let shop = Shop::open().await;
-    let [body, _] = repeatable(&shop);
-    shop.stripe.fail(Failing::Hanging);
-    let started = std::time::Instant::now();
-    shop.buy(&body).await.assert_refused(503, "payments_unavailable");
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
-    shop.stripe.fail(Failing::Never);
-    buy_and_open(&shop, &body, "it hung").await;
-    assert_eq!(shop.stripe.sessions().len(), 1);
-}
-
+/// Stripe gets no request, and an event is handled at its next delivery.
 #[tokio::test(flavor = "multi_thread")]
-async fn stripe_gets_no_request_if_the_table_fails_first() {
+async fn request_or_event_changes_nothing_if_the_table_fails_first() {
     for fault in FAULTS {
         for operation in ["GetItem", "TransactWriteItems"] {
-            let shop = Shop::open().await;
-            let [_, body] = repeatable(&shop);
+            let (shop, what) = (Shop::open().await, format!("{fault:?} at {operation}"));
             let before = shop.registry.table().await;
+            let body = shop.with_code();
             let buying = shop.buy(&body);
             let refused = shop.registry.with_fault(operation, fault, MORE_THAN_RETRIES, buying).await;
             refused.assert_refused(503, "busy");
-            assert_eq!(before.difference(&shop.registry.table().await), [""; 0], "{fault:?} at {operation}");
-            assert_eq!(shop.stripe.peer.requests().len(), 0, "{fault:?} at {operation}");
-            buy_and_open(&shop, &body, "after a fault").await;
+            assert_eq!(before.difference(&shop.registry.table().await), [""; 0], "{what}");
+            assert_eq!(shop.stripe.peer.requests().len(), 0, "{what}");
+
+            let bought = shop.buy_ok(&body).await;
+            let before = shop.registry.table().await;
+            let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
+            let delivery = shop.stripe.deliver(&shop.registry, &event);
+            let refused = shop.registry.with_fault(operation, fault, MORE_THAN_RETRIES, delivery).await;
+            refused.assert_refused(503, "busy");
+            assert_eq!(before.difference(&shop.registry.table().await), [""; 0], "{what}");
+            assert_eq!(shop.receive(&event).await, "paid", "{what}");
+            assert_eq!(shop.get_product(&bought).await.status, 200, "{what}");
         }
     }
 }
@@ -105,7 +100,7 @@ async fn stripe_gets_no_request_if_the_table_fails_first() {
 async fn checkout_returns_no_url_if_the_table_fails_after_stripe() {
     for fault in FAULTS {
         let shop = Shop::open().await;
-        for (number, body) in repeatable(&shop).iter().enumerate() {
+        for (number, body) in [shop.with_key(), shop.with_code()].iter().enumerate() {
             // As if the process had ended after Stripe's answer and before it was stored.
             let faults = shop.registry.observer.faults.clone();
             shop.stripe.when_asked(move || faults.arm("TransactWriteItems", fault, MORE_THAN_RETRIES));
@@ -114,8 +109,7 @@ async fn checkout_returns_no_url_if_the_table_fails_after_stripe() {
             assert!(!reply.body.to_string().contains("checkout.stripe.com"), "{reply:?}");
             shop.registry.observer.faults.disarm();
             shop.stripe.when_asked(|| {});
-            buy_and_open(&shop, body, &format!("{fault:?}")).await;
-            assert_eq!(shop.stripe.sessions().len(), number + 1, "{fault:?}: a second session was created");
+            buy_and_open(&shop, body, number + 1, &format!("{fault:?}")).await;
         }
     }
 }
@@ -127,28 +121,9 @@ async fn write_is_not_done_twice_if_its_answer_is_lost() {
     for (number, body) in bodies.iter().enumerate() {
         shop.registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
         let bought = shop.buy_ok(body).await;
-        assert_eq!(shop.registry.table().await.items_under("PURCHASE#pur_").len(), number + 1);
+        assert_eq!(shop.stored_purchases().await, number + 1);
         shop.registry.observer.faults.arm("TransactWriteItems", Fault::AnswerLost, 1);
-        shop.stripe.pay(&shop.registry).await.ok();
-        assert_eq!(shop.get_product(&bought).await.status, 200);
+        assert_eq!((shop.pay().await, shop.get_product(&bought).await.status), (json!("paid"), 200));
     }
     assert_eq!(shop.stripe.sessions().len(), 2);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn event_that_failed_is_handled_at_its_next_delivery() {
-    for fault in FAULTS {
-        for operation in ["GetItem", "TransactWriteItems"] {
-            let shop = Shop::open().await;
-            let bought = shop.buy_ok(&shop.with_code()).await;
-            let before = shop.registry.table().await;
-            let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
-            let delivery = shop.stripe.deliver(&shop.registry, &event);
-            let refused = shop.registry.with_fault(operation, fault, MORE_THAN_RETRIES, delivery).await;
-            refused.assert_refused(503, "busy");
-            assert_eq!(before.difference(&shop.registry.table().await), [""; 0], "{fault:?} at {operation}");
-            assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], "paid");
-            assert_eq!(shop.get_product(&bought).await.status, 200);
-        }
-    }
 }

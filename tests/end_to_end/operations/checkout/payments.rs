@@ -12,7 +12,7 @@ use tests::peers::stripe::{self, Session};
 use tests::prelude::*;
 
 use super::Shop;
-use crate::fixtures::{item, members, shown};
+use crate::fixtures::{item, members, shown, values_of};
 
 #[tokio::test]
 async fn product_opens_only_after_payment() {
@@ -54,23 +54,21 @@ async fn buyer_data_is_neither_stored_nor_published() {
     let body = json!({ "sku": "kernel", "agent_name": "Secret Project", "description": "Hush.",
         "contact_email": "buyer@example.org" });
     let bought = shop.buy_ok(&body).await;
-    shop.stripe.pay(&shop.registry).await;
+    shop.pay().await;
     let opened = shop.get_product(&bought).await.ok();
     assert!(opened["files"].to_string().contains("Secret Project"), "the name is not used");
 
-    shop.registry.settle();
-    let feed = shop.registry.get("/api/feed").await.body;
-    let latest = &feed["items"][0];
-    assert_members(latest, &json!({ "type": "product_bought", "text": "The Kernel product was bought." }));
-    let table = shop.registry.table().await;
-    let table: String = table.items_under("").iter().map(ToString::to_string).collect();
+    let feed = shop.registry.settled("/api/feed").await;
+    let latest = json!({ "type": "product_bought", "text": "The Kernel product was bought." });
+    assert_members(&feed["items"][0], &latest);
+    assert!(!feed.to_string().contains("Secret Project"));
+    let table = format!("{:?}", shop.registry.table().await);
     let token = bought["access_token"].as_str().unwrap();
     for (place, text) in [("feed", feed.to_string()), ("table", table)] {
         for hidden in ["buyer@example.org", "A. Buyer", token, stripe::KEY, stripe::WEBHOOK_SECRET] {
             assert!(!text.contains(hidden), "{hidden} is in the {place}");
         }
     }
-    assert!(!feed.to_string().contains("Secret Project"));
     let settings = format!("{:?}", shop.registry.app.settings);
     assert!(!settings.contains(stripe::KEY) && !settings.contains(stripe::WEBHOOK_SECRET));
 }
@@ -79,7 +77,8 @@ async fn buyer_data_is_neither_stored_nor_published() {
 async fn repeated_event_changes_nothing() {
     let shop = Shop::open().await;
     let bought = shop.buy_ok(&shop.with_code()).await;
-    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
+    let session = shop.stripe.session();
+    let event = shop.stripe.event("completed", &session, &json!({}));
     let body = event.to_string();
     let signature = stripe::signature(stripe::WEBHOOK_SECRET, shop.registry.now(), &body);
     assert_eq!(stripe::send(&shop.registry, &signature, &body).await.body["received"], "paid");
@@ -88,38 +87,24 @@ async fn repeated_event_changes_nothing() {
     let seen = json!({ "ok": true, "received": "seen_before" });
     assert_eq!(stripe::send(&shop.registry, &signature, &body).await.body, seen);
     shop.registry.advance(Duration::from_secs(3600));
-    assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body, seen);
-    for what in ["async_payment_succeeded", "expired", "async_payment_failed"] {
-        let other = shop.stripe.event(what, &shop.stripe.session(), &json!({}));
-        assert_eq!(shop.stripe.deliver(&shop.registry, &other).await.body, seen, "{what}");
+    let others = ["async_payment_succeeded", "expired", "async_payment_failed"];
+    for event in
+        [vec![event], others.map(|what| shop.stripe.event(what, &session, &json!({}))).into()].concat()
+    {
+        assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body, seen, "{event}");
     }
     assert_eq!(paid.difference(&shop.registry.table().await), [""; 0]);
-    shop.registry.settle();
-    let feed = shop.registry.get("/api/feed").await.body;
-    let bought_items = feed["items"].as_array().unwrap().iter();
-    assert_eq!(bought_items.filter(|item| item["type"] == "product_bought").count(), 1, "{feed}");
-    let text = &item(&feed["items"], "type", "product_bought")["text"];
+    let feed = shop.registry.settled("/api/feed").await["items"].clone();
+    assert_eq!(values_of(&feed, "type").iter().filter(|what| *what == "product_bought").count(), 1, "{feed}");
+    let text = &item(&feed, "type", "product_bought")["text"];
     assert_eq!(text, "The MCP Mesh product was bought for Adder.");
-    assert_eq!(shop.get_product(&bought).await.status, 200);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn concurrent_copies_of_an_event_are_handled_once() {
-    let shop = Shop::open().await;
-    let bought = shop.buy_ok(&shop.with_code()).await;
-    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
-    let replies =
-        futures::future::join_all((0..8).map(|_| shop.stripe.deliver(&shop.registry, &event))).await;
-    assert!(replies.iter().all(|reply| reply.status == 200), "{replies:?}");
-    let paid = replies.iter().filter(|reply| reply.body["received"] == "paid").count();
-    assert_eq!(paid, 1, "{replies:?}");
     assert_eq!(shop.get_product(&bought).await.status, 200);
 }
 
 #[tokio::test]
 async fn unreadable_events_and_events_not_signed_by_stripe_are_refused() {
     let shop = Shop::open().await;
-    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let bought = shop.buy_kernel().await;
     let before = shop.registry.table().await;
     let (now, secret) = (shop.registry.now(), stripe::WEBHOOK_SECRET);
     let body = shop.stripe.event("completed", &shop.stripe.session(), &json!({})).to_string();
@@ -133,12 +118,8 @@ async fn unreadable_events_and_events_not_signed_by_stripe_are_refused() {
         reply.assert_refused(403, "bad_signature");
         assert!(!reply.body.to_string().contains("evt_"), "{what}: {reply:?}");
     }
-    for sent in [
-        "{}",
-        "[]",
-        "nonsense",
-        r#"{"id": "evt_1", "type": "checkout.session.completed", "data": {"object": 7}}"#,
-    ] {
+    let number = json!({ "id": "evt_1", "type": "checkout.session.completed", "data": { "object": 7 } });
+    for sent in ["{}", "[]", "nonsense", &number.to_string()] {
         let signature = stripe::signature(secret, now, sent);
         stripe::send(&shop.registry, &signature, sent).await.assert_refused(400, "malformed");
     }
@@ -150,7 +131,7 @@ async fn unreadable_events_and_events_not_signed_by_stripe_are_refused() {
 #[tokio::test]
 async fn only_payment_of_the_full_price_in_us_dollars_opens_a_product() {
     let shop = Shop::open().await;
-    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let bought = shop.buy_kernel().await;
     let session = shop.stripe.session();
     for (changed, received) in [
         (json!({ "payment_status": "unpaid" }), "ignored"),
@@ -179,30 +160,32 @@ async fn only_payment_of_the_full_price_in_us_dollars_opens_a_product() {
     assert_eq!(shop.get_product(&bought).await.status, 200);
 }
 
+/// A payment that arrives after its refund opens nothing, too.
 #[tokio::test]
 async fn refund_or_lost_dispute_closes_a_purchase() {
     for (events, flags, status) in [
-        (&["partly"][..], &["partly_refunded"][..], 200),
-        (&["partly", "refund"], &["refunded", "partly_refunded"], 401),
-        (&["dispute"], &["disputed"], 200),
-        (&["dispute", "won"], &["dispute_won", "disputed"], 200),
-        (&["dispute", "lost"], &["dispute_lost", "disputed"], 401),
+        (&["pay", "partly"][..], &["partly_refunded"][..], 200),
+        (&["pay", "partly", "refund"], &["refunded", "partly_refunded"], 401),
+        (&["pay", "dispute"], &["disputed"], 200),
+        (&["pay", "dispute", "won"], &["dispute_won", "disputed"], 200),
+        (&["pay", "dispute", "lost"], &["dispute_lost", "disputed"], 401),
+        (&["refund", "pay"], &["paid_closed", "refunded"], 401),
     ] {
         let shop = Shop::open().await;
-        let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
-        shop.stripe.pay(&shop.registry).await;
+        let bought = shop.buy_kernel().await;
         let (stripe, session) = (&shop.stripe, shop.stripe.session());
-        for what in events {
+        for (number, what) in events.iter().enumerate() {
             shop.registry.advance(Duration::from_secs(60));
             let event = match *what {
+                "pay" => stripe.event("completed", &session, &json!({})),
                 "partly" => stripe.charge("refunded", &session, &json!({ "refunded": false })),
                 "refund" => stripe.charge("refunded", &session, &json!({})),
                 "dispute" => stripe.dispute("created", &session, "needs_response"),
                 status => stripe.dispute("closed", &session, status),
             };
-            for received in ["flagged", "seen_before"] {
-                assert_eq!(stripe.deliver(&shop.registry, &event).await.body["received"], received, "{what}");
-            }
+            let received = if number == 0 && *what == "pay" { "paid" } else { "flagged" };
+            assert_eq!(shop.receive(&event).await, received, "{what}");
+            assert_eq!(shop.receive(&event).await, "seen_before", "{what}");
         }
         assert_eq!(shop.get_product(&bought).await.status, status, "{events:?}");
         assert_eq!(shop.flags().await, flags, "{events:?}");
@@ -210,26 +193,17 @@ async fn refund_or_lost_dispute_closes_a_purchase() {
         assert_eq!(shop.purchase_status(&bought).await, state, "{events:?}");
         let metrics = shop.registry.tick().await["metrics"].clone();
         assert_eq!(metrics["FlaggedPayments"], flags.len(), "{metrics}");
+        let of_another =
+            stripe.charge("refunded", &session, &json!({ "payment_intent": "pi_x", "metadata": {} }));
+        assert_eq!(shop.receive(&of_another).await, "ignored");
     }
-}
-
-#[tokio::test]
-async fn payment_that_arrives_after_its_refund_opens_nothing() {
-    let shop = Shop::open().await;
-    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
-    let session = shop.stripe.session();
-    assert_eq!(shop.receive(&shop.stripe.charge("refunded", &session, &json!({}))).await, "flagged");
-    assert_eq!(shop.stripe.pay(&shop.registry).await.body["received"], "flagged");
-    assert_eq!(shop.get_product(&bought).await.status, 401);
-    let of_another = json!({ "payment_intent": "pi_x", "metadata": {} });
-    assert_eq!(shop.receive(&shop.stripe.charge("refunded", &session, &of_another)).await, "ignored");
 }
 
 /// A Payment Link of the same account takes `client_reference_id` from its URL.
 #[tokio::test]
 async fn payment_on_another_page_or_in_another_mode_opens_nothing() {
     let shop = Shop::open().await;
-    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let bought = shop.buy_kernel().await;
     let session = shop.stripe.session();
     let stray = Session { id: "cs_test_stray".to_owned(), ..session.clone() };
     assert_eq!(shop.receive(&shop.stripe.event("completed", &stray, &json!({}))).await, "flagged");
@@ -239,7 +213,7 @@ async fn payment_on_another_page_or_in_another_mode_opens_nothing() {
     assert_eq!(shop.receive(&live).await, "flagged");
     shop.get_product(&bought).await.assert_refused(402, "not_paid");
     shop.registry.advance(Duration::from_secs(1));
-    assert_eq!(shop.stripe.pay(&shop.registry).await.body["received"], "paid");
+    assert_eq!(shop.pay().await, "paid");
     // A second payment of the same purchase.
     assert_eq!(shop.receive(&shop.stripe.event("completed", &stray, &json!({}))).await, "flagged");
     shop.registry.advance(Duration::from_secs(1));
@@ -252,26 +226,24 @@ async fn payment_on_another_page_or_in_another_mode_opens_nothing() {
 #[tokio::test]
 async fn revoked_purchase_opens_nothing() {
     let shop = Shop::open().await;
-    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
-    shop.stripe.pay(&shop.registry).await;
-    let revoke = json!({ "command": "revoke_purchase", "purchase_id": bought["purchase_id"] });
-    let outcome = ::operator::handle(&shop.registry.app, revoke.clone()).await.unwrap();
-    assert_eq!(outcome["changed"], true, "{outcome}");
-    assert_eq!(shop.get_product(&bought).await.status, 401);
-    assert_eq!(shop.purchase_status(&bought).await, "closed");
-    assert_eq!(::operator::handle(&shop.registry.app, revoke).await.unwrap()["changed"], false);
-    // The buyer of a purchase that was revoked while it was unpaid has paid for nothing, so the payment is flagged.
-    let unpaid = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
-    let revoke = json!({ "command": "revoke_purchase", "purchase_id": unpaid["purchase_id"] });
-    ::operator::handle(&shop.registry.app, revoke).await.unwrap();
-    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
-    for received in ["flagged", "seen_before"] {
-        assert_eq!(shop.stripe.deliver(&shop.registry, &event).await.body["received"], received);
+    let revoke = |id: &Value| json!({ "command": "revoke_purchase", "purchase_id": id });
+    let bought = shop.buy_kernel().await;
+    shop.pay().await;
+    for changed in [true, false] {
+        assert_eq!(shop.command(revoke(&bought["purchase_id"])).await["changed"], changed);
+        assert_eq!(shop.get_product(&bought).await.status, 401);
+        assert_eq!(shop.purchase_status(&bought).await, "closed");
     }
+    // The buyer of a purchase that was revoked while it was unpaid has paid for nothing, so the payment is flagged.
+    let unpaid = shop.buy_kernel().await;
+    shop.command(revoke(&unpaid["purchase_id"])).await;
+    let event = shop.stripe.event("completed", &shop.stripe.session(), &json!({}));
+    assert_eq!(shop.receive(&event).await, "flagged");
+    assert_eq!(shop.receive(&event).await, "seen_before");
     assert_eq!(shop.flags().await, ["paid_closed"]);
     assert_eq!(shop.get_product(&unpaid).await.status, 401);
-    let unknown = json!({ "command": "revoke_purchase", "purchase_id": "pur_0123456789abcdef01234567" });
-    let error = ::operator::handle(&shop.registry.app, unknown).await.unwrap_err().to_string();
+    let unknown = revoke(&json!("pur_0123456789abcdef01234567"));
+    let error = shop.registry.try_run("operator", unknown).await.unwrap_err();
     assert!(error.starts_with("purchase_not_found"), "{error}");
 }
 
@@ -279,7 +251,7 @@ async fn revoked_purchase_opens_nothing() {
 #[tokio::test]
 async fn mode_of_a_payment_is_checked_without_the_key() {
     let shop = Shop::open().await;
-    let bought = shop.buy_ok(&json!({ "sku": "kernel", "listing_id": shop.agent })).await;
+    let bought = shop.buy_kernel().await;
     let app = &shop.registry.app;
     let mut settings = app.settings.clone();
     settings.stripe_secret_key = None;
@@ -304,7 +276,7 @@ async fn bought_product_stays_when_its_listing_is_demoted_or_withdrawn() {
     let shop = Shop::open().await;
     let body = json!({ "sku": "alive", "listing_id": shop.agent, "goals": ["Answer in Portuguese"] });
     let bought = shop.buy_ok(&body).await;
-    shop.stripe.pay(&shop.registry).await;
+    shop.pay().await;
     let before = shop.get_product(&bought).await.body;
     // A failed probe may have emptied its texts.
     for (name, value) in [("lane", "demoted"), ("description", "Changed.")] {

@@ -6,49 +6,40 @@ use tests::prelude::*;
 
 use crate::fixtures::{members, shown};
 
-/// A mistake, the handler of a peer that makes it, and the expected reason code.
-type Mistake = (&'static str, fn(&tests::peers::PeerRequest) -> axum::response::Response, &'static str);
-
-const MISTAKES: [Mistake; 2] = [
-    ("no card", |_| empty(404), "card_404"),
-    (
-        "an interface without A2A methods",
-        |request| match request.verb.as_str() {
-            "GET" => agents::newest(request),
-            _ => tests::peers::error(request, -32601, "Method not found"),
-        },
-        "unknown_methods",
-    ),
-];
-
 #[tokio::test]
 async fn publishing_again_after_a_fix_makes_the_listing_live() {
-    for (mistake, handler, code) in MISTAKES {
+    type Handler = fn(&PeerRequest) -> axum::response::Response;
+    // No card, and an interface without A2A methods.
+    let unknown_methods = |request: &PeerRequest| match request.verb.as_str() {
+        "GET" => agents::newest(request),
+        _ => tests::peers::error(request, -32601, "Method not found"),
+    };
+    let mistakes: [(Handler, &str); 2] = [(|_| empty(404), "card_404"), (unknown_methods, "unknown_methods")];
+    for (handler, code) in mistakes {
         let (registry, peer, id) = crate::fixtures::queued_agent(handler).await;
         let status = registry.probed_status(&id).await;
-        assert_eq!(status["reasons"][0]["code"], code, "{mistake}: {status}");
-        let talk: Value = registry.get(&format!("/api/talk?listing_id={id}")).await.ok();
-        assert!(status["retry_at"].is_string(), "{mistake}");
+        assert_eq!(status["reasons"][0]["code"], code, "{status}");
+        let talk = registry.get(&format!("/api/talk?listing_id={id}")).await.ok();
+        assert!(status["retry_at"].is_string(), "{code}");
         let status = members(&status, &["lane", "reasons", "next"]);
         let answers = json!({ "status": status, "next_actions": talk["next_actions"] });
         assert_snapshot!(shown(&registry, &answers));
-        assert_eq!(registry.live_counts().await, (0, 0), "{mistake}");
+        assert_eq!(registry.live_counts().await, (0, 0), "{code}");
 
         peer.answer_with(agents::newest);
         let early = registry.publish(&json!({ "url": peer.card() })).await;
-        assert_eq!(early["status"], "queued", "{mistake}: {early}");
-        assert_eq!(early["poll"]["interval_s"], early["next"]["wait_s"], "{mistake}: {early}");
-        assert_eq!(early["retry_at"], registry.status(&id).await["retry_at"], "{mistake}");
+        let retry_at = &registry.status(&id).await["retry_at"];
+        let queued =
+            json!({ "status": "queued", "/poll/interval_s": early["next"]["wait_s"], "retry_at": retry_at });
+        assert_members(&early, &queued);
         registry.advance(TICK);
         let again = registry.publish(&json!({ "url": peer.card() })).await;
-        assert_eq!(again.get("retry_at"), None, "{mistake}");
-        registry.deliver_events().await;
-        let fixed = registry.status(&id).await;
-        assert_eq!((&fixed["lane"], &fixed["reasons"]), (&json!("active"), &json!([])), "{mistake}: {fixed}");
-        assert_eq!((&fixed["checks_clean"], &fixed["name"]), (&json!(true), &json!("Adder")), "{mistake}");
-        assert!(!fixed.to_string().contains(code), "{mistake} left an outdated reason: {fixed}");
-        let types = registry.feed_types().await;
-        assert_eq!(types, ["listing_live", "listing_needs_fix", "listing_queued"], "{mistake}");
+        assert_eq!(again.get("retry_at"), None, "{code}");
+        let fixed = registry.probed_status(&id).await;
+        let live = json!({ "lane": "active", "reasons": [], "checks_clean": true, "name": "Adder" });
+        assert_members(&fixed, &live);
+        assert!(!fixed.to_string().contains(code), "an outdated reason is left: {fixed}");
+        assert_eq!(registry.feed_types().await, ["listing_live", "listing_needs_fix", "listing_queued"]);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use axum::response::{IntoResponse as _, Response};
 use insta::assert_snapshot;
+use registry::operator::takedown;
 use tests::peers::domains::Owner;
 use tests::prelude::*;
 
@@ -102,33 +103,26 @@ async fn only_the_owner_of_the_host_describes_a_listing_of_its_url() {
 /// A stranger published the endpoint first, under a name of its own.
 #[tokio::test]
 async fn key_of_the_host_takes_a_listing_back() {
+    let (owner, stranger) = (Owner::new(1), Owner::new(2));
     let (registry, peer, _keys) = with_two_owners().await;
     let url = peer.url("/mcp").replace("127.0.0.1", "victim.localhost");
     let foreign = server_json("localhost.evil/mail", &url);
-    let id = id_of(&Owner::new(2).publish(&registry, &foreign).await.body);
+    let id = id_of(&stranger.publish(&registry, &foreign).await.body);
     registry.deliver_to_live(&id).await;
     let standing = async || registry.status(&id).await["name_standing"].clone();
     assert_eq!(standing().await["standing"], "proven");
 
     let own = with_members(server_json("org.example/mail", &url), &json!({ "version": "2.0.0" }));
     assert_ne!(id_of(&registry.publish(&own).await), id, "a stranger took it");
-    assert_eq!(id_of(&Owner::new(1).publish(&registry, &own).await.ok()), id);
+    assert_eq!(id_of(&owner.publish(&registry, &own).await.ok()), id);
     assert_eq!(standing().await, json!({ "name": "org.example/mail", "standing": "claimed" }));
     assert_eq!(registry.app.store.server_versions(&id).await.unwrap().len(), 1, "versions of another name");
     // The name that its id comes from is as good as any other.
     for document in [&foreign, &own] {
-        assert_eq!(id_of(&Owner::new(1).publish(&registry, document).await.body), id, "{document}");
+        assert_eq!(id_of(&owner.publish(&registry, document).await.body), id, "{document}");
     }
-    assert_ne!(id_of(&Owner::new(2).publish(&registry, &foreign).await.body), id);
+    assert_ne!(id_of(&stranger.publish(&registry, &foreign).await.body), id);
     assert_eq!((registry.lane(&id).await.as_str(), &standing().await["name"]), ("active", &own["name"]));
-}
-
-#[tokio::test]
-async fn card_of_a_live_agent_leads_to_its_listing() {
-    let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let site = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
-    registry.deliver_to_live(&site).await;
-    assert_eq!(id_of(&registry.publish(&json!({ "agent_card_url": peer.card() })).await), site);
 }
 
 #[tokio::test]
@@ -139,24 +133,25 @@ async fn status_of_a_repeated_endpoint_leads_to_its_listing() {
         let score = registry.call_tool("score", &json!({ "url": peer.url(path) })).await;
         (score["listing_id"].clone(), score["would_go_live"] == true, score["reasons"][0]["code"].clone())
     };
+    let withdraw = async || takedown::withdraw_by_owner(&registry.app, &first).await.unwrap();
     assert_eq!(score("/").await, (json!(null), false, json!("endpoint_unique")));
     assert_eq!(score("/mcp").await, (json!(first), true, json!(null)));
     let site = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
     let status = registry.probed_status(&site).await;
-    assert_eq!(status["reasons"][0]["code"], "endpoint_unique", "{status}");
-    assert_eq!(status["next"]["arguments"]["id"], json!(first), "{status}");
+    let leads = json!({ "/reasons/0/code": "endpoint_unique", "/next/arguments/id": first });
+    assert_members(&status, &leads);
     // The owner of a withdrawn listing keeps its endpoint from strangers; what the operator withdraws has none.
-    assert!(registry::operator::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
+    assert!(withdraw().await);
     assert_eq!(score("/mcp").await, (json!(first), false, json!("withdrawn")));
     registry.advance(TICK);
     registry.publish(&json!({ "url": peer.url("/") })).await;
     let status = registry.probed_status(&site).await;
-    assert_eq!((&status["lane"], &status["next"]["arguments"]["id"]), (&json!("needs_fix"), &json!(first)));
+    assert_members(&status, &json!({ "lane": "needs_fix", "/next/arguments/id": first }));
     let note = status["next"]["note"].as_str().unwrap();
     assert!(note.ends_with("If it was withdrawn, its status says who can restore it."), "{note}");
-    assert!(registry::operator::takedown::restore_by_owner(&registry.app, &first, true).await.unwrap());
+    assert!(takedown::restore_by_owner(&registry.app, &first, true).await.unwrap());
     registry.deliver_to_live(&first).await;
-    assert!(registry::operator::takedown::withdraw_by_owner(&registry.app, &first).await.unwrap());
+    assert!(withdraw().await);
     registry.withdraw(&first, "Spam.").await;
     let next = registry.status(&site).await["next"].clone();
     assert!(next["note"].as_str().unwrap().starts_with("No other listing has this endpoint now."), "{next}");
@@ -167,11 +162,11 @@ async fn card_of_an_agent_is_forgotten_when_its_site_becomes_a_server() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
     let id = id_of(&registry.publish(&json!({ "url": peer.url("/") })).await);
     registry.deliver_to_live(&id).await;
+    assert_eq!(registry.publish_card(&peer.card()).await, id, "its card leads to another listing");
     peer.answer_with(at_mcp);
     registry.withdraw(&id, "Moved.").await;
-    registry.run("operator", json!({ "command": "restore", "listing_id": id })).await;
-    registry.deliver_to_live(&id).await;
-    let listing = registry.app.store.listing(&id).await.unwrap().unwrap();
+    registry.restore_to_live(&id).await;
+    let listing = registry.stored(&id).await;
     assert_eq!((listing.kind, listing.card_url), (Some(Kind::Mcp), None));
     let checks = registry.status(&id).await["checks"].to_string();
     assert!(checks.contains("https") && !checks.contains("agent-card"), "{checks}");
@@ -180,11 +175,11 @@ async fn card_of_an_agent_is_forgotten_when_its_site_becomes_a_server() {
 #[tokio::test]
 async fn next_step_of_a_server_does_not_lead_to_the_agent_of_its_site() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let id = id_of(&registry.publish(&json!({ "mcp_url": peer.url("/api/v1") })).await);
+    let body = json!({ "mcp_url": peer.url("/api/v1") });
+    let id = id_of(&registry.publish(&body).await);
     for _ in 0..2 {
         let status = registry.probed_status(&id).await;
-        assert_eq!((&status["lane"], &status["kind"]), (&json!("needs_fix"), &json!("mcp")), "{status}");
-        assert_eq!(status["next"]["body"], json!({ "mcp_url": peer.url("/api/v1") }));
+        assert_members(&status, &json!({ "lane": "needs_fix", "kind": "mcp", "/next/body": body }));
         registry.advance(TICK);
         registry.publish(&status["next"]["body"]).await;
     }
@@ -202,13 +197,11 @@ async fn mistyped_path_gets_the_url_that_works() {
         assert!(peer.requests().len() <= 12, "two more for the advice: {:?}", peer.request_names());
         peer.forget_requests();
     }
-    let below = Peer::start(|request| match request.path.as_str() {
-        "/a/b/mcp" => servers::modern(request),
-        _ => empty(404),
-    })
-    .await;
-    let id = id_of(&registry.publish(&json!({ "url": below.url("/a/b/mpc") })).await);
+    peer.answer_with(
+        |request| if request.path == "/a/b/mcp" { servers::modern(request) } else { empty(404) },
+    );
+    let id = id_of(&registry.publish(&json!({ "url": peer.url("/a/b/mpc") })).await);
     let status = registry.probed_status(&id).await;
-    assert!(status["reasons"][0]["fix"].as_str().unwrap().contains(&below.url("/a/b/mcp")), "{status}");
-    assert_eq!(status["next"]["body"], json!({ "url": below.url("/a/b/mcp") }));
+    assert_contains(&status["reasons"][0]["fix"].to_string(), &[&peer.url("/a/b/mcp")]);
+    assert_eq!(status["next"]["body"], json!({ "url": peer.url("/a/b/mcp") }));
 }

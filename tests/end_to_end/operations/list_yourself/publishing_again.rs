@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use registry::features::RawArguments;
-use registry::model::{Caller, Lane, Listing, Texts};
+use registry::model::{Caller, Contact, Lane, Listing};
 use tests::fixtures::feed_item;
 use tests::prelude::*;
 
@@ -49,53 +49,49 @@ async fn concurrent_publishes_create_one_listing() {
 async fn concurrent_changes_of_a_listing_never_overwrite_each_other() {
     let (registry, _peer, id) = crate::fixtures::live_agent().await;
     let store = &registry.app.store;
-    let read = store.listing(&id).await.unwrap().unwrap();
-    let contact = registry::model::Contact::default();
-    let named =
-        |name: &str| Listing { texts: Texts { name: name.to_owned(), ..read.texts.clone() }, ..read.clone() };
-    let (first, second) = (named("First Name"), named("Second Name"));
-    assert!(store.republish(&read, &first, None, &contact, None, registry.now()).await.unwrap());
+    let rename = async |read: &Listing, name: &str| {
+        let (mut named, contact) = (read.clone(), Contact::default());
+        name.clone_into(&mut named.texts.name);
+        store.republish(read, &named, None, &contact, None, registry.now()).await.unwrap()
+    };
+    let read = registry.stored(&id).await;
+    assert!(rename(&read, "First Name").await);
     let renamed = registry.table().await;
-
-    let is_renamed = store.republish(&read, &second, None, &contact, None, registry.now()).await.unwrap();
-    assert!(!is_renamed, "a second rename");
+    assert!(!rename(&read, "Second Name").await, "a second rename");
     let withdrawn = Listing { lane: Lane::Withdrawn, ..read.clone() };
     let news = feed_item("listing_withdrawn", &withdrawn, registry.now());
     assert!(!store.decide(&read, &withdrawn, &news).await.unwrap(), "a withdrawal");
     assert_eq!(renamed.difference(&registry.table().await), [""; 0]);
-    assert_eq!(store.listing(&id).await.unwrap().unwrap().texts.name, "First Name");
     assert_eq!(renamed.items_under("NAME#first name").len(), 1, "the name does not lead to the listing");
 
-    let again = store.listing(&id).await.unwrap().unwrap();
-    let third =
-        Listing { texts: Texts { name: "Third Name".to_owned(), ..again.texts.clone() }, ..again.clone() };
-    assert!(store.republish(&again, &third, None, &contact, None, registry.now()).await.unwrap());
+    let again = registry.stored(&id).await;
+    assert_eq!(again.texts.name, "First Name");
+    assert!(rename(&again, "Third Name").await);
 }
 
 /// Otherwise anybody could send a listing to the end of the queue.
 #[tokio::test]
 async fn publishing_again_keeps_the_place_in_the_queue() {
     let (registry, peer, id) = crate::fixtures::queued_agent(agents::newest).await;
-    let due_at = async || registry.app.store.listing(&id).await.unwrap().unwrap().schedule.due_at;
-    let first = due_at().await;
+    let first = registry.stored(&id).await.schedule.due_at;
     registry.advance(TICK * 3);
     assert_eq!(registry.publish_card(&peer.card()).await, id);
-    assert_eq!(due_at().await, first);
+    assert_eq!(registry.stored(&id).await.schedule.due_at, first);
 }
 
 #[tokio::test]
 async fn publishing_again_returns_the_status_duplicate_or_active() {
     let (registry, peer) = (TestRegistry::start().await, Peer::start(agents::newest).await);
-    let body = json!({ "url": peer.card() });
-    let first = registry.publish(&body).await;
+    let first = registry.publish(&json!({ "url": peer.card() })).await["listing_id"].clone();
     let again = registry.publish(&json!({ "agent_card_url": format!("  {}#top ", peer.card()) })).await;
-    assert_eq!((&again["listing_id"], &again["status"]), (&first["listing_id"], &json!("duplicate")));
-    registry.deliver_events().await;
-    let live = registry.publish(&json!({ "url": peer.card(), "name": "Somebody else's name" })).await;
-    assert_eq!((&live["status"], &live["lane"]), (&json!("active"), &json!("active")));
+    assert_members(&again, &json!({ "listing_id": first, "status": "duplicate" }));
     assert!(again["next"]["wait_s"].is_u64(), "{again}");
-    assert_eq!(live["next"].get("wait_s"), None, "nothing to wait for: {live}");
-    assert_eq!(registry.status(&id_of(&live)).await["name"], "Adder", "a stranger renamed a Live listing");
+    registry.deliver_events().await;
+    // There is nothing to wait for, and a stranger renames no Live listing.
+    let live = registry.publish(&json!({ "url": peer.card(), "name": "Somebody else's name" })).await;
+    assert_members(&live, &json!({ "status": "active", "lane": "active" }));
+    assert_eq!(live["next"].get("wait_s"), None, "{live}");
+    assert_eq!(registry.status(&id_of(&live)).await["name"], "Adder");
     assert_eq!(registry.feed_types().await, ["listing_live", "listing_queued"], "of the first publish");
     assert_eq!(registry.live_counts().await, (1, 0));
 }
@@ -111,15 +107,14 @@ async fn listing_that_is_published_again_is_queued_until_its_probe() {
     assert_eq!(registry.lane(&id).await, "needs_fix");
     registry.advance(PAUSE);
     let again = registry.publish(&json!({ "url": peer.card() })).await;
-    assert_eq!((&again["status"], &again["lane"]), (&json!("queued"), &json!("queued")), "{again}");
+    assert_members(&again, &json!({ "status": "queued", "lane": "queued" }));
     let status = registry.status(&id).await;
-    assert_eq!((&status["lane"], &status["next"]["action"]), (&json!("queued"), &json!("poll")), "{status}");
+    assert_members(&status, &json!({ "lane": "queued", "/next/action": "poll" }));
     assert!(status["lane_reason"].as_str().unwrap().starts_with("A new probe was requested"), "{status}");
     assert_eq!(registry.reason_codes(&id).await, ["card_404"], "what the last probe found stays known");
-    registry.deliver_events().await;
-    let failing = registry.status(&id).await;
-    assert_eq!(failing["liveness"]["failing_since"], status["liveness"]["failing_since"], "{failing}");
-    assert_eq!(failing["lane"], "needs_fix");
+    let failing =
+        json!({ "lane": "needs_fix", "/liveness/failing_since": status["liveness"]["failing_since"] });
+    assert_members(&registry.probed_status(&id).await, &failing);
     registry.advance(PAUSE);
     registry.publish(&json!({ "url": peer.card() })).await;
     peer.answer_with(agents::newest);

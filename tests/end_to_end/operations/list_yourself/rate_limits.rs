@@ -49,26 +49,6 @@ async fn publish_is_limited_per_caller_and_per_host_and_for_all_callers_together
     }
 }
 
-#[tokio::test]
-async fn strangers_who_use_up_the_limit_of_a_host_do_not_lock_its_owner_out() {
-    let options = TestOptions::public().with_rate(LimitedAction::Publish, |rate| rate.target = 12);
-    let registry = TestRegistry::start_with(options).await;
-    let publish = async |caller: u8, path: usize| {
-        let body = json!({ "url": format!("https://agent.example.org/{caller}/{path}/agent-card.json") });
-        registry.post_from([127, 0, 0, caller].into(), "/api/publish", &body).await
-    };
-    for stranger in 2..22 {
-        for path in 0..6 {
-            assert_eq!(publish(stranger, path).await.status, 200, "{stranger} {path}");
-        }
-    }
-    assert_eq!(publish(2, 6).await.body["allowance"], "host");
-    for path in 0..6 {
-        assert_eq!(publish(200, path).await.status, 200, "{path}");
-    }
-    assert_eq!(publish(200, 6).await.body["allowance"], "host");
-}
-
 /// A score calls the host, so many callers together must not exceed the limit of the host.
 #[tokio::test]
 async fn limit_of_scores_of_a_host_is_strict() {

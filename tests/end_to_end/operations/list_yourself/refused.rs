@@ -66,9 +66,6 @@ async fn invalid_body_is_refused_with_its_field_and_rule() {
         json!({ "server_json": { "name": "org.example/adder" } }),
         json!({ "name": "" }),
         json!({ "name": "x".repeat(121) }),
-        json!({ "name": "a\u{7}b" }),
-        json!({ "name": "safe\u{202e}cod.exe" }),
-        json!({ "name": "jane@example.org" }),
         json!({ "source": "x".repeat(201) }),
         json!({ "source": "line\nline" }),
         json!({ "contact_email": "nobody" }),
@@ -106,7 +103,7 @@ async fn url_that_cannot_be_probed_is_refused_with_its_rule() {
 
 /// The remotes in a description follow the same rules as published URLs; the refusal names the field.
 #[tokio::test]
-async fn remotes_in_a_description_follow_the_rules_of_urls() {
+async fn all_remotes_in_a_description_follow_the_rules_of_urls() {
     let registry = TestRegistry::start_with(TestOptions::public()).await;
     let labels = "a.".repeat(2000);
     let mut refused = String::new();
@@ -130,12 +127,7 @@ async fn remotes_in_a_description_follow_the_rules_of_urls() {
         refused += &format!("{} {shown}\n", reply.body["violations"][0]["rule"].as_str().unwrap());
     }
     insta::assert_snapshot!(refused);
-}
-
-/// The second remote is not probed, but it is returned to clients.
-#[tokio::test]
-async fn every_remote_of_a_description_is_checked() {
-    let registry = TestRegistry::start_with(TestOptions::public()).await;
+    // The second remote is not probed, but it is returned to clients.
     let mut body = server_json("org.example/adder", "https://adder.example.org/mcp");
     body["remotes"].as_array_mut().unwrap().push(json!({ "type": "sse", "url": "https://10.0.0.1/sse" }));
     registry.post("/api/publish", &body).await.assert_invalid("remotes[1].url");

@@ -7,7 +7,7 @@ use tests::peers::domains::Owner;
 use tests::prelude::*;
 
 use super::name_proofs::registry_with_key;
-use crate::fixtures::{item, probe_to_live, rewrite, shown};
+use crate::fixtures::{item, probe_to_live, rewrite, server_names, shown};
 
 const NAME: &str = "localhost.acme/notes";
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
@@ -32,6 +32,17 @@ fn described(remote: &str) -> Value {
             "environmentVariables": [{ "name": "NOTES_KEY", "description": "Your key.", "isSecret": true }] }],
         "_meta": { EXTENSION: { "build": 7 } },
     })
+}
+
+fn package(registry_type: &str, identifier: &str, version: &str) -> Value {
+    json!({ "registryType": registry_type, "identifier": identifier, "version": version,
+        "transport": { "type": "stdio" } })
+}
+
+/// The description of a server that only has packages.
+fn packaged(name: &str, packages: &[Value]) -> Value {
+    json!({ "name": format!("org.example/{name}"), "description": "Stores notes.", "version": "1.0.0",
+        "packages": packages })
 }
 
 async fn versions(registry: &TestRegistry) -> Vec<Value> {
@@ -68,12 +79,11 @@ async fn description_is_returned_whole_with_its_versions() {
     assert_eq!(list["servers"], json!([only]), "the list and the versions differ");
 
     // A stranger changes nothing, not even a package.
-    let mut second = first.clone();
-    second["version"] = json!("1.1.0");
+    let mut second = with_members(first.clone(), &json!({ "version": "1.1.0" }));
     second["packages"][0]["version"] = json!("1.1.0");
     registry.advance(TICK);
     let refused = registry.publish(&second).await;
-    assert!(refused["message"].as_str().unwrap().contains("an empty object as `proof`"), "{refused}");
+    assert_contains(refused["message"].as_str().unwrap(), &["an empty object as `proof`"]);
     assert_eq!(versions(&registry).await.len(), 1);
 
     // The owner publishes the next version, and deprecates it.
@@ -154,51 +164,50 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     let registries = format!("npm={0}/npm,pypi={0}/", packages.origin);
     let registry = TestRegistry::start_with_setting("PACKAGE_REGISTRIES", registries).await;
     let mut ids = Vec::new();
-    for (name, all, lane, codes) in [
-        ("npm-named", &[("npm", "@acme/notes")][..], "package", &[][..]),
-        ("pypi-named", &[("pypi", "acme-notes")], "package", &[]),
+    let evil = "https://evil.example/mcp";
+    let argument = |text: &str| json!({ "runtimeArguments": [{ "type": "positional", "value": text }] });
+    let upstream = json!({ "packageArguments": [{ "type": "named", "name": "--upstream", "value": evil }] });
+    let proxied = json!({ "environmentVariables": [{ "name": "HTTPS_PROXY", "value": "evil:1" }] });
+    for (name, all, more, lane, codes) in [
+        ("npm-named", &[("npm", "@acme/notes")][..], json!({}), "package", &[][..]),
+        ("pypi-named", &[("pypi", "acme-notes")], json!({}), "package", &[]),
         // What is genuine does not vouch for the rest.
-        ("mixed", &[("npm", "@acme/mixed"), ("oci", "evil/backdoor")], "unchecked", &[]),
-        ("many", &[("npm", "@acme/many"); 9], "unchecked", &[]),
-        ("elsewhere", &[("npm", "@acme/elsewhere")], "unchecked", &[]),
-        ("redirected", &[("npm", "@acme/redirected")], "unchecked", &[]),
-        ("connecting", &[("npm", "@acme/connecting")], "unchecked", &[]),
-        ("upstream", &[("npm", "@acme/upstream")], "unchecked", &[]),
-        ("proxied", &[("npm", "@acme/proxied")], "unchecked", &[]),
-        ("unknown-type", &[("oci", "acme/notes")], "unchecked", &[]),
-        ("missing", &[("npm", "nowhere")], "needs_fix", &["package_missing", "stdio"]),
-        ("unnamed", &[("npm", "@acme/notes"), ("npm", "other")], "needs_fix", &["package_unnamed", "stdio"]),
-        ("unreached", &[("npm", "broken")], "queued", &["package_unreached", "stdio"]),
+        ("mixed", &[("npm", "@acme/mixed"), ("oci", "evil/backdoor")], json!({}), "unchecked", &[]),
+        ("many", &[("npm", "@acme/many"); 9], json!({}), "unchecked", &[]),
+        ("elsewhere", &[("npm", "@acme/elsewhere")], json!({ "registryBaseUrl": evil }), "unchecked", &[]),
+        (
+            "redirected",
+            &[("npm", "@acme/redirected")],
+            argument("--registry=https://evil.example/npm"),
+            "unchecked",
+            &[],
+        ),
+        (
+            "connecting",
+            &[("npm", "@acme/connecting")],
+            json!({ "transport": { "type": "streamable-http", "url": evil } }),
+            "unchecked",
+            &[],
+        ),
+        ("upstream", &[("npm", "@acme/upstream")], upstream, "unchecked", &[]),
+        ("proxied", &[("npm", "@acme/proxied")], proxied, "unchecked", &[]),
+        ("unknown-type", &[("oci", "acme/notes")], json!({}), "unchecked", &[]),
+        ("missing", &[("npm", "nowhere")], json!({}), "needs_fix", &["package_missing", "stdio"]),
+        (
+            "unnamed",
+            &[("npm", "@acme/notes"), ("npm", "other")],
+            json!({}),
+            "needs_fix",
+            &["package_unnamed", "stdio"],
+        ),
+        ("unreached", &[("npm", "broken")], json!({}), "queued", &["package_unreached", "stdio"]),
     ] {
-        let packages: Vec<Value> = all
-            .iter()
-            .map(|(registry_type, identifier)| {
-                let mut package = json!({ "registryType": registry_type, "identifier": identifier,
-                    "version": "1.0.0", "transport": { "type": "stdio" } });
-                let evil = json!("https://evil.example/mcp");
-                match name {
-                    "elsewhere" => package["registryBaseUrl"] = json!("https://evil.example/npm"),
-                    "connecting" => package["transport"] = json!({ "type": "streamable-http", "url": evil }),
-                    "upstream" => {
-                        package["packageArguments"] =
-                            json!([{ "type": "named", "name": "--upstream", "value": evil }]);
-                    }
-                    "proxied" => {
-                        package["environmentVariables"] =
-                            json!([{ "name": "HTTPS_PROXY", "value": "evil:1" }]);
-                    }
-                    _ => {}
-                }
-                let argument =
-                    if name == "redirected" { "--registry=https://evil.example/npm" } else { "-y" };
-                package["runtimeArguments"] = json!([{ "type": "positional", "value": argument }]);
-                package
-            })
-            .collect();
-        let document = json!({ "name": format!("org.example/{name}"), "description": "Stores notes.",
-            "version": "1.0.0", "packages": packages });
-        let answer = registry.publish(&document).await;
-        assert!(answer["message"].as_str().unwrap().contains("only checks its packages"), "{answer}");
+        let packages = all.iter().map(|(registry_type, identifier)| {
+            with_members(with_members(package(registry_type, identifier, "1.0.0"), &argument("-y")), &more)
+        });
+        let packages: Vec<Value> = packages.collect();
+        let answer = registry.publish(&packaged(name, &packages)).await;
+        assert_contains(answer["message"].as_str().unwrap(), &["only checks its packages"]);
         let id = id_of(&answer);
         registry.deliver_events().await;
         assert_eq!(registry.lane(&id).await, lane, "{name}: {}", registry.status(&id).await);
@@ -213,20 +222,18 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     registry.settle();
     let names = async |query: &str| {
         let list = registry.get(&format!("/v0.1/servers?{query}")).await.body;
-        let servers = list["servers"].as_array().unwrap().clone();
-        let names: Vec<Value> = servers.iter().map(|entry| entry["server"]["name"].clone()).collect();
-        (names, list["metadata"]["nextCursor"].as_str().map(str::to_owned), servers)
+        let next = list["metadata"]["nextCursor"].as_str().map(str::to_owned);
+        (server_names(&list), next, list["servers"].clone())
     };
     assert!(names("").await.0.is_empty(), "packages are listed only on request");
     let (all, _, entries) = names("access=package").await;
     assert_eq!(all, ["org.example/pypi-named", "org.example/npm-named"], "the newest first");
-    let evidence = &entries[0]["_meta"]["localhost/evidence"];
-    assert_eq!((&evidence["access"], &evidence["method"]), (&json!("package"), &json!("package metadata")));
-    assert_eq!(entries[0]["_meta"]["localhost/evidence"]["class"], "skip");
+    let evidence = json!({ "access": "package", "method": "package metadata", "class": "skip" });
+    assert_members(&entries[0]["_meta"]["localhost/evidence"], &evidence);
     let (page, next, _) = names("access=all&limit=1").await;
     assert_eq!(page, ["org.example/pypi-named"]);
     let (rest, next, _) = names(&format!("access=all&limit=1&cursor={}", next.unwrap())).await;
-    assert_eq!((rest, next), (vec![json!("org.example/npm-named")], None), "an empty page follows");
+    assert_eq!((rest, next), (vec!["org.example/npm-named".to_owned()], None), "an empty page follows");
     assert_eq!(names("access=package&search=NPM").await.0, ["org.example/npm-named"]);
     let health = registry.get("/v0.1/x/localhost/health?access=all").await.body;
     assert_eq!(health["metadata"]["count"], 2, "{health}");
@@ -248,17 +255,14 @@ async fn server_with_packages_only_is_listed_when_a_package_names_it() {
     assert!(!html.contains(">Live<") && !html.contains("The last 90 days"), "{html}");
     assert_contains(&registry.text("/status").await, &[&format!("<bdi>{}</bdi></a>", ids[0])]);
     // Its lane stays while it waits for another check.
-    let package = json!({ "registryType": "oci", "identifier": "acme/notes", "version": "1.0.0",
-        "transport": { "type": "stdio" } });
-    let document = json!({ "name": "org.example/unknown-type", "description": "Stores notes.",
-        "version": "1.0.0", "packages": [package] });
-    let again = registry.publish(&document).await;
-    assert_eq!((&again["lane"], &again["status"]), (&json!("unchecked"), &json!("queued")), "{again}");
-    assert!(again["next"]["note"].as_str().unwrap().contains("asked_at"), "{again}");
+    let unknown_type = packaged("unknown-type", &[package("oci", "acme/notes", "1.0.0")]);
+    let again = registry.publish(&unknown_type).await;
+    assert_members(&again, &json!({ "lane": "unchecked", "status": "queued" }));
+    assert_contains(again["next"]["note"].as_str().unwrap(), &["asked_at"]);
     // A restored server is checked again, and mirrors see the change.
     registry.advance(HOUR);
     registry.withdraw(&ids[1], "Its owner wished it.").await;
-    registry.run("operator", json!({ "command": "restore", "listing_id": ids[1] })).await;
+    registry.restore(&ids[1]).await;
     registry.deliver_events().await;
     let (changed, _, entries) = names(&format!("access=package&updated_since={}", registry.now())).await;
     assert_eq!(changed, ["org.example/pypi-named"]);
@@ -290,26 +294,17 @@ async fn packages_of_a_simple_index_are_checked_by_their_core_metadata() {
     .await;
     let registries = format!("pypi={}/dev/+simple", index.origin);
     let registry = TestRegistry::start_with_setting("PACKAGE_REGISTRIES", registries).await;
-    for (identifier, version, state) in [
-        ("acme-notes", "1.0.0", "named"),
-        ("acme-notes", "2.0.0", "unnamed"),
-        ("acme-notes", "3.0.0", "unchecked"),
-        ("acme-notes", "4.0.0", "missing"),
-        ("nowhere", "1.0.0", "missing"),
+    for (identifier, version, state, lane) in [
+        ("acme-notes", "1.0.0", "named", "package"),
+        ("acme-notes", "2.0.0", "unnamed", "needs_fix"),
+        ("acme-notes", "3.0.0", "unchecked", "unchecked"),
+        ("acme-notes", "4.0.0", "missing", "needs_fix"),
+        ("nowhere", "1.0.0", "missing", "needs_fix"),
     ] {
-        let package = json!({ "registryType": "pypi", "identifier": identifier, "version": version,
-            "transport": { "type": "stdio" } });
         let name = if state == "named" { "named".to_owned() } else { format!("{identifier}-{version}") };
-        let document = json!({ "name": format!("org.example/{name}"), "description": "Stores notes.",
-            "version": "1.0.0", "packages": [package] });
+        let document = packaged(&name, &[package("pypi", identifier, version)]);
         let id = id_of(&registry.publish(&document).await);
         let status = registry.probed_status(&id).await;
-        assert_eq!(status["evidence"]["packages"][0]["state"], state, "{version}: {status}");
-        let lane = match state {
-            "named" => "package",
-            "unchecked" => "unchecked",
-            _ => "needs_fix",
-        };
-        assert_eq!(status["lane"], lane);
+        assert_members(&status, &json!({ "/evidence/packages/0/state": state, "lane": lane }));
     }
 }

@@ -134,11 +134,9 @@ async fn token_that_github_did_not_make_for_this_registry_is_refused() {
     ] {
         refused(&publish(&registry, "io.github.acme/adder", &remote, &token).await, code);
     }
-    let unknown_key = {
-        let (_, payload) = text.split_once('.').unwrap();
-        let claims: Value = serde_json::from_slice(&BASE64URL.decode(payload).unwrap()).unwrap();
-        issuer.signed(&json!({ "alg": "RS256", "kid": "k2" }), &claims)
-    };
+    let (_, payload) = text.split_once('.').unwrap();
+    let claims: Value = serde_json::from_slice(&BASE64URL.decode(payload).unwrap()).unwrap();
+    let unknown_key = issuer.signed(&json!({ "alg": "RS256", "kid": "k2" }), &claims);
     refused(&publish(&registry, "io.github.acme/adder", &remote, &unknown_key).await, "wrong_signature");
     assert_eq!(publish(&registry, "io.github.acme/adder", &remote, &good).await.status, 200);
     assert_eq!(issuer.peer.requests().len(), 1, "an unknown key does not cause a request at once");

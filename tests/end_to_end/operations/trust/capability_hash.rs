@@ -13,7 +13,7 @@ async fn given_capabilities_are_compared_and_not_stored() {
     let observed = registry.call_tool("capability_hash", &json!({ "listing_id": id })).await;
     let hash = observed["capability_hash"].as_str().unwrap();
     assert!(hash.len() == 28 && hash.starts_with("cap_"), "{observed}");
-    assert_eq!((&observed["matches"], &observed["observed_hash"]), (&Value::Null, &json!(hash)));
+    assert_members(&observed, &json!({ "matches": null, "observed_hash": hash }));
 
     let mut given = json!({
         "listing_id": id, "name": " Nimbus", "kind": "agent", "skills": ["forecast", "forecast "], "tags": ["weather"],
@@ -21,19 +21,19 @@ async fn given_capabilities_are_compared_and_not_stored() {
     });
     let table = registry.table().await;
     let same = registry.call_tool("capability_hash", &given).await;
-    assert_eq!((&same["matches"], &same["capability_hash"]), (&json!(true), &json!(hash)), "{same}");
+    assert_members(&same, &json!({ "matches": true, "capability_hash": hash }));
     given["description"] = json!("Forecasts everything.");
     let other = registry.call_tool("capability_hash", &given).await;
-    assert_eq!((&other["matches"], &other["observed_hash"]), (&json!(false), &json!(hash)), "{other}");
-    assert_eq!((&other["registered"], table.difference(&registry.table().await)), (&json!(false), vec![]));
+    assert_members(&other, &json!({ "matches": false, "observed_hash": hash, "registered": false }));
+    assert_eq!(table.difference(&registry.table().await), [""; 0]);
 
+    // Nothing was observed before the first probe, and by a failed one.
     let waiting = registry.publish_card(&peer.url("/other/agent-card.json")).await;
-    let unprobed = registry.refused_tool("capability_hash", &json!({ "listing_id": waiting })).await;
     peer.answer_with(agents::only(404));
-    registry.first_probe(&waiting).await;
-    let failed = registry.refused_tool("capability_hash", &json!({ "listing_id": waiting })).await;
-    for problem in [unprobed, failed] {
-        assert_eq!((&problem["status"], &problem["code"]), (&json!(409), &json!("nothing_observed")));
+    for _ in 0..2 {
+        let problem = registry.refused_tool("capability_hash", &json!({ "listing_id": waiting })).await;
+        assert_members(&problem, &json!({ "status": 409, "code": "nothing_observed" }));
+        registry.first_probe(&waiting).await;
     }
     let many = json!({ "name": "adder", "tools": vec!["x"; 257] });
     let invalid = [json!({}), json!({ "tools": ["add"] }), many];

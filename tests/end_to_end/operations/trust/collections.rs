@@ -107,42 +107,44 @@ async fn owner_of_a_domain_publishes_collections_below_it() {
     let domain = TextSite::with_key("acme.localhost", &owner).await;
     let options = TestOptions::default().with_domain_proofs(&domain.peer.origin);
     let registry = TestRegistry::start_with(options).await;
+    let (tool, list) = ("publish_collection", "/r/localhost.acme.approved/v0.1/servers");
+    let signed = async |owner: &Owner, rules: Value| owner.with_signature(&registry, tool, &rules).await;
+    let publish = async |rules: Value| registry.call_tool(tool, &signed(&owner, rules).await).await;
     let rules = json!({ "name": "localhost.acme.approved", "servers": ["org.example/adder"] });
-    let first = registry.call_tool("publish_collection", &rules).await;
-    assert_eq!((&first["done"], &first["collection"]), (&json!(false), &Value::Null));
-    assert_eq!(registry.get("/r/localhost.acme.approved/v0.1/servers").await.status, 404);
-    let stranger = Owner::new(2).with_signature(&registry, "publish_collection", &rules).await;
-    assert_eq!(registry.refused_tool("publish_collection", &stranger).await["code"], "signature_mismatch");
+    let first = registry.call_tool(tool, &rules).await;
+    assert_members(&first, &json!({ "done": false, "collection": null }));
+    assert_eq!(registry.get(list).await.status, 404);
+    let stranger = signed(&Owner::new(2), rules.clone()).await;
+    assert_eq!(registry.refused_code(tool, &stranger).await, "signature_mismatch");
     // The signature is for these rules only.
-    let mut other = owner.with_signature(&registry, "publish_collection", &rules).await;
+    let mut other = signed(&owner, rules.clone()).await;
     other["servers"] = json!(["org.example/malware"]);
-    assert_eq!(registry.refused_tool("publish_collection", &other).await["code"], "challenge_of_another_act");
-    let signed = owner.with_signature(&registry, "publish_collection", &rules).await;
-    let done = registry.call_tool("publish_collection", &signed).await;
-    assert_eq!((&done["done"], &done["collection"]["owner"]), (&json!(true), &json!("acme.localhost")));
+    assert_eq!(registry.refused_code(tool, &other).await, "challenge_of_another_act");
+    let done = json!({ "done": true, "/collection/owner": "acme.localhost" });
+    assert_members(&publish(rules.clone()).await, &done);
     assert!(names(&registry, "localhost.acme.approved", "").await.is_empty());
     let removal = json!({ "name": "localhost.acme.approved", "remove": true });
-    let removal = owner.with_signature(&registry, "publish_collection", &removal).await;
-    assert_eq!(registry.call_tool("publish_collection", &removal).await["done"], true);
-    assert_eq!(registry.get("/r/localhost.acme.approved/v0.1/servers").await.status, 404);
+    assert_eq!(publish(removal).await["done"], true);
+    assert_eq!(registry.get(list).await.status, 404);
 
-    let mut signed = Vec::new();
-    for n in 0..12 {
-        let one = json!({ "name": format!("localhost.acme.list-{n}") });
-        signed.push(owner.with_signature(&registry, "publish_collection", &one).await);
-    }
-    let (first, last) = signed.split_at(9);
-    for one in first {
-        assert_eq!(registry.call_tool("publish_collection", one).await["done"], true, "{one}");
+    for n in 0..9 {
+        let one = publish(json!({ "name": format!("localhost.acme.list-{n}") })).await;
+        assert_eq!(one["done"], true, "{one}");
     }
     // Calls at once do not get over the limit.
+    let mut last = Vec::new();
+    for n in 9..12 {
+        last.push(signed(&owner, json!({ "name": format!("localhost.acme.list-{n}") })).await);
+    }
     let calls = last.iter().map(|one| registry.post("/api/collections", one));
     let statuses = futures::future::join_all(calls).await.into_iter().map(|reply| reply.status);
     assert_eq!(statuses.filter(|status| *status == 200).count(), 1);
-    let eleventh = owner.with_signature(&registry, "publish_collection", &rules).await;
-    let refused = registry.refused_tool("publish_collection", &eleventh).await;
-    assert_eq!(refused["code"], "too_many_collections", "one owner fills the list");
-    let again = json!({ "name": "localhost.acme.list-3", "q": "adder" });
-    let again = owner.with_signature(&registry, "publish_collection", &again).await;
-    assert_eq!(registry.call_tool("publish_collection", &again).await["done"], true);
+    let eleventh = signed(&owner, rules).await;
+    assert_eq!(
+        registry.refused_code(tool, &eleventh).await,
+        "too_many_collections",
+        "one owner fills the list"
+    );
+    let again = publish(json!({ "name": "localhost.acme.list-3", "q": "adder" })).await;
+    assert_eq!(again["done"], true);
 }

@@ -52,8 +52,8 @@ impl IdentitySetup {
 
     /// Binds a key with a call from this address; another address requests the challenge.
     async fn bind_from(&self, caller: u8, owner: &Owner, id: &ListingId) -> Reply {
-        let mut call =
-            owner.with_signature(&self.registry, "bind_identity", &json!({ "listing_id": id })).await;
+        let listing = json!({ "listing_id": id });
+        let mut call = owner.with_signature(&self.registry, "bind_identity", &listing).await;
         call["action"] = json!("bind_identity");
         self.registry.post_from([127, 0, 0, caller].into(), super::FAMILY, &call).await
     }
@@ -67,13 +67,11 @@ impl IdentitySetup {
 #[tokio::test]
 async fn every_proof_method_binds_the_key_of_the_domain() {
     let setup = IdentitySetup::start().await;
-    let (owner, stranger) = (Owner::new(1), Owner::new(2));
-    let unbound = setup.registry.call_tool("bind_identity", &json!({ "listing_id": setup.id })).await;
+    let (owner, stranger, registry) = (Owner::new(1), Owner::new(2), &setup.registry);
+    let unbound = registry.call_tool("bind_identity", &json!({ "listing_id": setup.id })).await;
     // An address has no TXT records. The challenge names this registry, the act and the nonce.
-    assert_snapshot!(shown(
-        &setup.registry,
-        &members(&unbound, &["bound", "identities", "ways", "challenge"])
-    ));
+    let unbound = members(&unbound, &["bound", "identities", "ways", "challenge"]);
+    assert_snapshot!(shown(registry, &unbound));
 
     let set = json!({ "keys": [{ "kty": "RSA" }, owner.jwk()] });
     for (method, path, text, more) in [
@@ -81,21 +79,18 @@ async fn every_proof_method_binds_the_key_of_the_domain() {
         ("key_set", "/.well-known/jwks.json", set.to_string(), json!({ "public_jwk": owner.jwk() })),
     ] {
         setup.serve(path, text);
-        let problem = setup.refused_bind(&stranger, json!({})).await;
-        assert_eq!(problem["status"], 403, "{method}: {problem}");
-        let bound = setup.bind_ok(&owner, more).await;
-        assert_eq!((&bound["bound"], &bound["method"]), (&json!(true), &json!(method)), "{bound}");
-        assert_eq!(bound["proven_domain"], "127.0.0.1");
+        assert_eq!(setup.refused_bind(&stranger, json!({})).await["status"], 403, "{method}");
+        let bound = json!({ "bound": true, "method": method, "proven_domain": "127.0.0.1" });
+        assert_members(&setup.bind_ok(&owner, more).await, &bound);
     }
-    let claims = attest_listing(&setup.registry, &setup.id, "identity_bind").await["claims"].clone();
+    let claims = attest_listing(registry, &setup.id, "identity_bind").await["claims"].clone();
     assert_eq!(claims["method"], "key_set", "{claims}");
-    setup.registry.settle();
-    let reciprocity = setup.registry.get(&format!("/api/products/reciprocity?id={}", setup.id)).await.body;
+    let reciprocity = registry.settled(&format!("/api/products/reciprocity?id={}", setup.id)).await;
     // The same key is one identity, at the last place that proved it.
     let domain = item(&reciprocity["signals"], "id", "domain");
-    let (identities, edges) = (&reciprocity["identities"], &reciprocity["graph"]["edges"]);
-    let shown_key = json!({ "identities": identities, "domain": domain, "edges": edges });
-    assert_snapshot!(shown(&setup.registry, &shown_key));
+    let shown_key = json!({ "identities": reciprocity["identities"], "domain": domain,
+        "edges": reciprocity["graph"]["edges"] });
+    assert_snapshot!(shown(registry, &shown_key));
 }
 
 #[tokio::test]
@@ -112,28 +107,25 @@ async fn key_in_txt_records_is_bound() {
         .with_setting("DNS_SERVER", name_server.address)
         .with_domain_proofs(&nothing.origin);
     let registry = TestRegistry::start_with(options).await;
-    let id = registry.publish_mcp("https://mcp.example.com/mcp").await;
-    let call = owner.with_signature(&registry, "bind_identity", &json!({ "listing_id": id })).await;
-    let bound = registry.call_tool("bind_identity", &call).await;
-    // The record is at the registrable domain of the host.
-    assert_members(&bound, &json!({ "proven_domain": "example.com", "method": "dns" }));
-
-    // A listing without a remote belongs to the domain of its name.
-    let server_json = json!({ "name": "com.example/tool", "description": "Adds numbers.", "version": "1.0.0",
-        "packages": [{ "registryType": "npm", "identifier": "adder", "version": "1.0.0",
-            "transport": { "type": "stdio" } }] });
-    let local = id_of(&registry.publish(&server_json).await);
-    let call = owner.with_signature(&registry, "bind_identity", &json!({ "listing_id": local })).await;
-    let bound = registry.call_tool("bind_identity", &call).await;
-    assert_eq!(bound["proven_domain"], "example.com", "{bound}");
+    // The record is at the registrable domain of the host. A listing without a remote belongs to the domain of its name.
+    let package = json!([{ "registryType": "npm", "identifier": "adder", "version": "1.0.0",
+        "transport": { "type": "stdio" } }]);
+    let local = json!({ "name": "com.example/tool", "description": "Adds numbers.", "version": "1.0.0",
+        "packages": package });
+    for body in [json!({ "mcp_url": "https://mcp.example.com/mcp" }), local] {
+        let id = id_of(&registry.publish(&body).await);
+        let call = owner.with_signature(&registry, "bind_identity", &json!({ "listing_id": id })).await;
+        let bound = registry.call_tool("bind_identity", &call).await;
+        assert_members(&bound, &json!({ "proven_domain": "example.com", "method": "dns" }));
+    }
 }
 
 #[tokio::test]
 async fn challenge_is_valid_once_and_for_one_action_within_15_minutes() {
     let setup = IdentitySetup::start().await;
-    let (owner, registry) = (Owner::new(1), &setup.registry);
+    let (owner, stranger, registry) = (Owner::new(1), Owner::new(2), &setup.registry);
     setup.serve("/127.0.0.1/auth", owner.record());
-    let code = async |call: &Value| registry.refused_tool("bind_identity", call).await["code"].clone();
+    let code = async |call: &Value| registry.refused_code("bind_identity", call).await;
     let arguments = json!({ "listing_id": setup.id });
 
     let call = owner.with_signature(registry, "bind_identity", &arguments).await;
@@ -145,75 +137,56 @@ async fn challenge_is_valid_once_and_for_one_action_within_15_minutes() {
     assert_eq!(code(&late).await, "unknown_challenge", "an expired challenge was accepted");
 
     let other = registry.publish_card(&setup.peer.url("/other/agent-card.json")).await;
-    let mut call = owner.with_signature(registry, "bind_identity", &json!({ "listing_id": other })).await;
-    call["listing_id"] = json!(setup.id);
-    assert_eq!(code(&call).await, "challenge_of_another_act");
-    let withdraw = json!({ "listing_id": setup.id, "act": "withdraw" });
-    let mut call = owner.with_signature(registry, "manage_listing", &withdraw).await;
-    call.as_object_mut().unwrap().remove("act");
-    assert_eq!(code(&call).await, "challenge_of_another_act");
-
+    let other = json!({ "listing_id": other });
+    let withdraw = with_members(arguments.clone(), &json!({ "act": "withdraw" }));
+    for (tool, signed) in [("bind_identity", other), ("manage_listing", withdraw)] {
+        let call = owner.with_signature(registry, tool, &signed).await;
+        let call = with_members(arguments.clone(), &members(&call, &["nonce", "signature"]));
+        assert_eq!(code(&call).await, "challenge_of_another_act", "{tool}");
+    }
     let mut call = owner.with_signature(registry, "bind_identity", &arguments).await;
     call["nonce"] = json!("0".repeat(32));
     assert_eq!(code(&call).await, "unknown_challenge", "an unknown challenge was accepted");
     call["signature"] = json!("00");
     assert_eq!(code(&call).await, "bad_signature");
 
-    // The signature is valid, but the domain does not publish this key.
-    let stranger = Owner::new(2);
-    let problem = setup.refused_bind(&stranger, json!({ "public_jwk": stranger.jwk() })).await;
-    assert_eq!(problem["code"], "key_not_of_domain", "{problem}");
-    // The key of the domain signed, but the call contains another key.
-    let problem = setup.refused_bind(&owner, json!({ "public_jwk": stranger.jwk() })).await;
-    assert_eq!(problem["code"], "signature_mismatch", "{problem}");
+    // The signature is valid, but the domain does not publish this key; the key of the domain signed, but the call contains
+    // another key.
+    let jwk = json!({ "public_jwk": stranger.jwk() });
+    assert_eq!(setup.refused_bind(&stranger, jwk.clone()).await["code"], "key_not_of_domain");
+    assert_eq!(setup.refused_bind(&owner, jwk).await["code"], "signature_mismatch");
     setup.serve("/none", "");
-    let problem = setup.refused_bind(&owner, json!({})).await;
-    assert_eq!(problem["code"], "no_domain_key", "{problem}");
+    assert_eq!(setup.refused_bind(&owner, json!({})).await["code"], "no_domain_key");
 }
 
 /// Of several concurrent calls with one challenge, one succeeds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_of_many_concurrent_uses_of_a_challenge_succeeds() {
     let setup = IdentitySetup::start().await;
-    let owner = Owner::new(1);
+    let (owner, arguments) = (Owner::new(1), setup.arguments(json!({})));
     setup.serve("/127.0.0.1/auth", owner.record());
-    let mut body =
-        owner.with_signature(&setup.registry, "bind_identity", &json!({ "listing_id": setup.id })).await;
+    let mut body = owner.with_signature(&setup.registry, "bind_identity", &arguments).await;
     body["action"] = json!("bind_identity");
     let replies = futures::future::join_all((0..6).map(|_| setup.registry.post(super::FAMILY, &body))).await;
-    let done = replies.iter().filter(|reply| reply.status == 200).count();
-    assert_eq!(done, 1, "{replies:?}");
-    for reply in replies.iter().filter(|reply| reply.status != 200) {
-        assert!(matches!(reply.status, 403 | 409), "{reply:?}");
-    }
-}
-
-#[tokio::test]
-async fn strangers_who_use_up_the_proofs_of_a_host_do_not_lock_its_owner_out() {
-    let options = TestOptions::default().with_rate(LimitedAction::OwnerProof, |rate| rate.target = 4);
-    let setup = IdentitySetup::start_with(options).await;
-    let (owner, stranger) = (Owner::new(1), Owner::new(2));
-    setup.serve("/127.0.0.1/auth", owner.record());
-    for caller in [2, 2, 2, 3, 3, 3] {
-        let refused = setup.bind_from(caller, &stranger, &setup.id).await;
-        assert_eq!(refused.status, 403, "{refused:?}");
-    }
-    assert_eq!(setup.bind_from(3, &stranger, &setup.id).await.body["allowance"], "host");
-    setup.bind_from(200, &owner, &setup.id).await.assert_body(200, &json!({ "bound": true }));
+    let (done, refused): (Vec<_>, Vec<_>) = replies.iter().partition(|reply| reply.status == 200);
+    assert_eq!(done.len(), 1, "{replies:?}");
+    assert!(refused.iter().all(|reply| matches!(reply.status, 403 | 409)), "{refused:?}");
 }
 
 /// A proof reads places of the registrable domain, so many hosts of it do not allow more reads.
 #[tokio::test]
-async fn proofs_are_limited_by_registrable_domain() {
+async fn strangers_who_use_up_the_proofs_of_a_domain_do_not_lock_its_owner_out() {
     let options = TestOptions::default().with_rate(LimitedAction::OwnerProof, |rate| rate.target = 4);
     let setup = IdentitySetup::start_with(options).await;
-    let stranger = Owner::new(2);
-    let prove = async |host: &str, caller: u8| {
+    let (owner, stranger) = (Owner::new(1), Owner::new(2));
+    setup.serve("/example.com/auth", owner.record());
+    let prove = async |host: &str, caller: u8, owner: &Owner| {
         let id = setup.registry.publish_mcp(&format!("https://{host}.shop.example.com/mcp")).await;
-        setup.bind_from(caller, &stranger, &id).await
+        setup.bind_from(caller, owner, &id).await
     };
     for (host, caller) in [("a", 2), ("b", 2), ("c", 2), ("d", 3), ("e", 3), ("f", 3)] {
-        assert_ne!(prove(host, caller).await.status, 429, "{host}");
+        assert_eq!(prove(host, caller, &stranger).await.status, 403, "{host}");
     }
-    prove("g", 3).await.assert_body(429, &json!({ "allowance": "host" }));
+    prove("g", 3, &stranger).await.assert_body(429, &json!({ "allowance": "host" }));
+    prove("h", 200, &owner).await.assert_body(200, &json!({ "bound": true }));
 }

@@ -12,46 +12,38 @@ async fn reciprocity_score_is_the_sum_of_stored_signals() {
     let text = format!("Adds two numbers. Listed at {}.", registry.app.settings.base_url);
     let linking = Peer::start(agents::newest_with(json!({ "name": "Linker", "description": text }))).await;
     let plain = Peer::start(agents::newest).await;
-    let (linking, plain_id) =
-        (registry.live_card(&linking.card()).await, registry.live_card(&plain.card()).await);
+    let linking = registry.live_card(&linking.card()).await;
+    let id = registry.live_card(&plain.card()).await;
     let reciprocity_of =
-        async |id: &str| registry.get(&format!("/api/products/reciprocity?id={id}")).await.body;
-    let answer = reciprocity_of(linking.as_str()).await;
+        async |id: &ListingId| registry.settled(&format!("/api/products/reciprocity?id={id}")).await;
     // The parts of the signals are of 100 together, as statements say.
-    let linked = members(&answer, &["signals", "score", "links_back"]);
-    let described = registry.get("/llms-full.txt").await.body.to_string();
-    assert!(described.contains("Clean checks give 30 points, a link back to this registry 40"));
-    let plain_answer = members(&reciprocity_of(plain_id.as_str()).await, &["score", "links_back", "clean"]);
-    let by_url = registry.call_tool("get_reciprocity", &json!({ "url": plain.card() })).await;
-    let by_name = registry.call_tool("get_reciprocity", &json!({ "name": "adder" })).await;
-    assert_eq!((&by_url["listing_id"], &by_name["listing_id"]), (&json!(plain_id), &json!(plain_id)));
-
-    attest_listing(&registry, &plain_id, "liveness").await;
-    attest_listing(&registry, &plain_id, "liveness").await;
+    let linked = members(&reciprocity_of(&linking).await, &["signals", "score", "links_back"]);
+    let described = "Clean checks give 30 points, a link back to this registry 40";
+    assert_contains(&registry.text("/llms-full.txt").await, &[described]);
+    let plain_answer = members(&reciprocity_of(&id).await, &["score", "links_back", "clean"]);
+    for query in [json!({ "url": plain.card() }), json!({ "name": "adder" })] {
+        assert_eq!(registry.call_tool("get_reciprocity", &query).await["listing_id"], json!(id));
+    }
+    attest_listing(&registry, &id, "liveness").await;
+    attest_listing(&registry, &id, "liveness").await;
     registry.advance(TICK);
-    attest_listing(&registry, &plain_id, "capability").await;
+    attest_listing(&registry, &id, "capability").await;
     plain.forget_requests();
-    registry.settle();
-    let graph = reciprocity_of(plain_id.as_str()).await["graph"].clone();
-    assert_snapshot!(shown(
-        &registry,
-        &json!({ "linked": linked, "plain": plain_answer, "edges": graph["edges"] })
-    ));
+    let edges = reciprocity_of(&id).await["graph"]["edges"].clone();
+    let signals = json!({ "linked": linked, "plain": plain_answer, "edges": edges });
+    assert_snapshot!(shown(&registry, &signals));
     assert!(plain.request_names().is_empty(), "a request was sent to the peer");
 
-    registry.call_tool("used_with", &json!({ "listing_id": plain_id, "listing_b": linking })).await;
-    registry.settle();
-    let nodes = reciprocity_of(plain_id.as_str()).await["graph"]["nodes"].clone();
-    assert!(nodes.as_array().unwrap().iter().any(|node| node["name"] == "Linker"), "{nodes}");
+    registry.call_tool("used_with", &json!({ "listing_id": id, "listing_b": linking })).await;
+    item(&reciprocity_of(&id).await["graph"]["nodes"], "name", "Linker");
     let waiting = registry.publish(&json!({ "url": plain.url("/other") })).await;
-    let of_waiting = reciprocity_of(waiting["listing_id"].as_str().unwrap()).await;
-    assert_eq!((&of_waiting["kind"], &waiting["kind"]), (&json!(null), &json!(null)), "{of_waiting}");
+    let kinds = [&reciprocity_of(&id_of(&waiting)).await["kind"], &waiting["kind"]].map(Value::is_null);
+    assert_eq!(kinds, [true, true], "{waiting}");
 
     registry.advance(DAY * 8);
-    let negative = attest_listing(&registry, &plain_id, "liveness").await;
+    let negative = attest_listing(&registry, &id, "liveness").await;
     assert_eq!(negative["claims"]["live"], false, "{negative}");
-    registry.settle();
-    let stale = reciprocity_of(plain_id.as_str()).await;
+    let stale = reciprocity_of(&id).await;
     assert!(!stale["graph"].to_string().contains("attested"), "{stale}");
     let clean = item(&stale["signals"], "id", "clean");
     assert_eq!(clean["points"], 0, "an expired proof gives points: {stale}");

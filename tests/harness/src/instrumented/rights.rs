@@ -80,7 +80,7 @@ fn missing_right(function: &str, act: &Act) -> Option<String> {
         partition.split_once('#').map_or_else(|| partition.clone(), |(kind, _)| format!("{kind}#*"));
     Some(format!(
         "{function} has no right to {action} on {partition}; if it needs the right, add \
-         `{partitions}`, `{}` and `{function}` to tests/harness/src/rights.tsv and run \
+         `{partitions}`, `{}` and `{function}` to shared/store/src/records/rights.tsv and run \
          `UPDATE=1 cargo test -p tests template::`",
         access.as_str()
     ))
@@ -98,7 +98,6 @@ pub struct Act {
 }
 
 /// The accesses of one request, with the action names of DynamoDB's service authorization reference.
-#[must_use]
 pub fn acts_of(operation: &str, request: &Value) -> Vec<Act> {
     let partition = |key: &Value| key["pk"]["S"].as_str().unwrap_or_default().to_owned();
     let act = |action, key: &Value| Act { action, index: None, partition: partition(key) };
@@ -152,42 +151,32 @@ fn queried_partition(request: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn acts(operation: &str, request: &Value) -> Vec<(&'static str, Option<String>, String)> {
-        let acts = acts_of(operation, request).into_iter();
-        acts.map(|act| (act.action, act.index, act.partition)).collect()
-    }
-
     #[test]
-    fn transaction_needs_the_permission_of_each_action() {
+    fn request_needs_the_right_of_each_of_its_actions() {
         let item = |pk: &str| json!({ "pk": { "S": pk }, "sk": { "S": "CORE" } });
-        let request = json!({ "TransactItems": [
+        let transaction = json!({ "TransactItems": [
             { "Put": { "TableName": "t", "Item": item("LISTING#a") } },
             { "Update": { "TableName": "t", "Key": item("LIVE") } },
             { "ConditionCheck": { "TableName": "t", "Key": item("LISTING#b") } },
             { "Delete": { "TableName": "t", "Key": item("ENDPOINT#c") } },
         ] });
-        let expected = [
-            ("dynamodb:PutItem", None, "LISTING#a".to_owned()),
-            ("dynamodb:UpdateItem", None, "LIVE".to_owned()),
-            ("dynamodb:ConditionCheckItem", None, "LISTING#b".to_owned()),
-            ("dynamodb:DeleteItem", None, "ENDPOINT#c".to_owned()),
-        ];
-        assert_eq!(acts("TransactWriteItems", &request), expected);
-    }
-
-    #[test]
-    fn query_needs_permission_for_its_partition_and_index() {
-        let request = json!({
+        let query = json!({
             "IndexName": "gsi1",
             "KeyConditionExpression": "gsi1pk = :kind AND gsi1sk < :after",
             "ExpressionAttributeValues": { ":kind": { "S": "ACTIVE#mcp" }, ":after": { "S": "1" } },
         });
-        let expected = [("dynamodb:Query", Some("gsi1".to_owned()), "ACTIVE#mcp".to_owned())];
-        assert_eq!(acts("Query", &request), expected);
-    }
-
-    #[test]
-    fn unknown_operation_is_not_permitted() {
-        assert_eq!(acts("UpdateTable", &json!({})), [("dynamodb:*", None, "UpdateTable".to_owned())]);
+        let requests = [("TransactWriteItems", transaction), ("Query", query), ("UpdateTable", json!({}))];
+        let acts = requests.iter().flat_map(|(operation, request)| acts_of(operation, request));
+        let index = |act: &Act| act.index.clone().unwrap_or_else(|| "table".to_owned());
+        let acts: Vec<_> =
+            acts.map(|act| format!("{} {} {}", act.action, index(&act), act.partition)).collect();
+        insta::assert_snapshot!(acts.join("\n"), @"
+        dynamodb:PutItem table LISTING#a
+        dynamodb:UpdateItem table LIVE
+        dynamodb:ConditionCheckItem table LISTING#b
+        dynamodb:DeleteItem table ENDPOINT#c
+        dynamodb:Query gsi1 ACTIVE#mcp
+        dynamodb:* table UpdateTable
+        ");
     }
 }

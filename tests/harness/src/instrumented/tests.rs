@@ -61,6 +61,14 @@ async fn replica_lags_behind_the_writes_of_functions() {
     assert_eq!(listed().await, 3, "a test sees what it writes itself");
 }
 
+/// The units of one call: read and written.
+async fn units<T>(observer: &Observer, call: impl Future<Output = T>) -> (f64, f64) {
+    observer.meter.start();
+    call.await;
+    let Units { read, write } = observer.meter.stop();
+    (read, write)
+}
+
 #[tokio::test]
 async fn units_are_counted_as_aws_bills_them() {
     let observer = Observer::default();
@@ -71,39 +79,28 @@ async fn units_are_counted_as_aws_bills_them() {
         item.insert("text".to_owned(), AttributeValue::S("x".repeat(bytes)));
         item
     };
-    let key = |id: &str| item(id, "a").into_iter().filter(|(name, _)| name == "pk" || name == "sk").collect();
-    let units = |read, write| Units { read, write };
-
-    observer.meter.start();
-    client.put_item().table_name(TABLE).set_item(Some(sized("small", 10))).send().await.unwrap();
-    client.put_item().table_name(TABLE).set_item(Some(sized("large", 5000))).send().await.unwrap();
-    // Rounded up to 1 KB and 5 KB.
-    assert_eq!(observer.meter.stop(), units(0.0, 1.0 + 5.0));
-    observer.meter.start();
-    put(&client, "indexed").await.unwrap();
-    // An index that contains the item is written too.
-    assert_eq!(observer.meter.stop(), units(0.0, 1.0 + 1.0));
+    let put_sized =
+        |id: &str, bytes| client.put_item().table_name(TABLE).set_item(Some(sized(id, bytes))).send();
+    assert_eq!(units(&observer, put_sized("small", 10)).await, (0.0, 1.0), "1 KB");
+    assert_eq!(units(&observer, put_sized("large", 5000)).await, (0.0, 5.0), "5 KB");
+    assert_eq!(units(&observer, put(&client, "indexed")).await, (0.0, 1.0 + 1.0), "its index is written too");
 
     // One unit per 4 KB, rounded up; half for an eventually consistent read. A read that finds no item counts too.
     for (id, is_consistent, read) in
         [("small", true, 1.0), ("large", true, 2.0), ("large", false, 1.0), ("nothing", false, 0.5)]
     {
-        observer.meter.start();
-        let get = client.get_item().table_name(TABLE).set_key(Some(key(id)));
-        get.consistent_read(is_consistent).send().await.unwrap();
-        assert_eq!(observer.meter.stop(), units(read, 0.0), "{id}");
+        let key = item(id, "a").into_iter().filter(|(name, _)| name == "pk" || name == "sk").collect();
+        let get = client.get_item().table_name(TABLE).set_key(Some(key)).consistent_read(is_consistent);
+        assert_eq!(units(&observer, get.send()).await, (read, 0.0), "{id}");
     }
 
-    observer.meter.start();
     let write = |id: &str, bytes| {
         let put = Put::builder().table_name(TABLE).set_item(Some(sized(id, bytes))).build().unwrap();
         TransactWriteItem::builder().put(put).build()
     };
-    let both = vec![write("third", 10), write("fourth", 1500)];
-    client.transact_write_items().set_transact_items(Some(both)).send().await.unwrap();
-    // Twice the units of 1 KB and 2 KB.
-    assert_eq!(observer.meter.stop(), units(0.0, 2.0 + 4.0));
-
+    let both = Some(vec![write("third", 10), write("fourth", 1500)]);
+    let transaction = client.transact_write_items().set_transact_items(both).send();
+    assert_eq!(units(&observer, transaction).await, (0.0, 2.0 + 4.0), "twice the units of 1 KB and 2 KB");
     put(&client, "5").await.unwrap();
     assert_eq!(observer.meter.stop(), Units::default(), "nothing is counted while it is off");
 }

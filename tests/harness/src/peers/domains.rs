@@ -19,17 +19,14 @@ pub struct Owner {
 
 impl Owner {
     /// Another owner for each seed.
-    #[must_use]
     pub fn new(seed: u8) -> Self {
         Self { key: Ed25519KeyPair::from_seed_unchecked(&[seed; 32]).unwrap() }
     }
 
-    #[must_use]
     pub fn jwk(&self) -> Value {
         json!({ "kty": "OKP", "crv": "Ed25519", "x": URL_SAFE_NO_PAD.encode(self.key.public_key()) })
     }
 
-    #[must_use]
     pub fn record(&self) -> String {
         format!("v=MCPv1; k=ed25519; p={}", STANDARD.encode(self.key.public_key()))
     }

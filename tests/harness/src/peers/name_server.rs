@@ -68,7 +68,6 @@ impl NameServer {
     }
 
     /// All queries, as `UDP TXT mcp.example.com.`
-    #[must_use]
     pub fn asked(&self) -> Vec<String> {
         locked(&self.queries).clone()
     }

@@ -18,7 +18,6 @@ fn tools(names: &[&str]) -> Value {
 }
 
 /// A sound server of 2026-07-28 with the name Adder.
-#[must_use]
 pub fn modern(request: &PeerRequest) -> Response {
     modern_with(&["add", "subtract"])(request)
 }
@@ -85,7 +84,6 @@ pub fn modern_offering(
 }
 
 /// A sound server of 2025-06-18: `initialize` opens a session, and every answer is an event stream.
-#[must_use]
 pub fn legacy(request: &PeerRequest) -> Response {
     if request.verb != "POST" {
         return empty(405);

@@ -9,7 +9,6 @@ use super::{PeerRequest, empty, json_answer};
 const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
 
 /// An authorization server (RFC 8414).
-#[must_use]
 pub fn authorization_server(request: &PeerRequest) -> Response {
     if request.path != "/.well-known/oauth-authorization-server" {
         return empty(404);
@@ -39,7 +38,6 @@ pub fn gated(issuer: &str) -> impl Fn(&PeerRequest) -> Response + Send + Sync + 
 }
 
 /// The refusal of a request without a token.
-#[must_use]
 pub fn challenge(request: &PeerRequest) -> Response {
     let metadata = format!("{}{RESOURCE_METADATA}{}", request.origin(), request.path);
     let challenge = format!("Bearer resource_metadata=\"{metadata}\", scope=\"files:read\"");

@@ -52,18 +52,15 @@ pub struct Session {
 
 impl Session {
     /// A field of the request; empty if it is absent.
-    #[must_use]
     pub fn field(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
 
-    #[must_use]
     pub fn payment(&self) -> String {
         format!("pi_{}", self.id)
     }
 
     /// The session object of an event, with these members changed.
-    #[must_use]
     pub fn object(&self, changed: &Value) -> Value {
         let amount: i64 = self.field("line_items[0][price_data][unit_amount]").parse().unwrap_or_default();
         let object = json!({
@@ -112,7 +109,6 @@ impl Stripe {
     }
 
     /// Options of a registry that uses this account.
-    #[must_use]
     pub fn options(&self, options: TestOptions) -> TestOptions {
         options
             .with_stripe(&self.peer.origin)
@@ -135,25 +131,21 @@ impl Stripe {
         self.with(|account| account.when_asked = Some(Arc::new(hook)));
     }
 
-    #[must_use]
     pub fn sessions(&self) -> Vec<Session> {
         self.with(|account| account.sessions.clone())
     }
 
-    #[must_use]
     #[expect(clippy::expect_used, reason = "a test without a session fails")]
     pub fn session(&self) -> Session {
         self.sessions().pop().expect("a session was made")
     }
 
     /// A new event about a session, with these members of its object changed.
-    #[must_use]
     pub fn event(&self, what: &str, session: &Session, changed: &Value) -> Value {
         self.event_about(&format!("checkout.session.{what}"), &session.object(changed))
     }
 
     /// A new event about a charge of a session, such as `refunded`. Stripe copies the metadata of the payment to it.
-    #[must_use]
     pub fn charge(&self, what: &str, session: &Session, changed: &Value) -> Value {
         let charge = json!({
             "id": "ch_1", "object": "charge", "payment_intent": session.payment(), "refunded": true,
@@ -163,7 +155,6 @@ impl Stripe {
     }
 
     /// A new event about a dispute of a session's payment. A dispute contains no metadata of the payment.
-    #[must_use]
     pub fn dispute(&self, what: &str, session: &Session, status: &str) -> Value {
         let dispute = json!({
             "id": "dp_1", "object": "dispute", "charge": "ch_1", "payment_intent": session.payment(),
@@ -201,7 +192,6 @@ impl Stripe {
 }
 
 /// The `Stripe-Signature` header of a body.
-#[must_use]
 pub fn signature(secret: &str, at: Moment, body: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let tag = hmac::sign(&key, format!("{}.{body}", at.as_second()).as_bytes());

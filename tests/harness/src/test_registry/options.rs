@@ -42,7 +42,7 @@ pub struct TestOptions {
     is_sent_as_events: bool,
     has_read_cache: bool,
     lag: bool,
-    is_delivered_twice: bool,
+    pub(super) is_delivered_twice: bool,
 }
 
 /// The table and the functions of a test registry.
@@ -104,25 +104,21 @@ impl Default for TestOptions {
 
 impl TestOptions {
     /// The rules of a public registry, with rate limits.
-    #[must_use]
     pub fn public() -> Self {
         Self { mode: Mode::Public, ..Self::default() }.with_setting("RATE_LIMITS", "on")
     }
 
     /// With the read cache of the functions on AWS. Without lag, because it is shorter than the cache.
-    #[must_use]
     pub fn with_cache_for_seconds(self) -> Self {
         Self { has_read_cache: true, lag: false, ..self }
     }
 
     /// Schedules and the bus deliver each event once.
-    #[must_use]
     pub fn delivered_once(self) -> Self {
         Self { is_delivered_twice: false, ..self }
     }
 
     /// With the value of a setting, by its environment name.
-    #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "callers pass numbers and literals")]
     pub fn with_setting(mut self, name: &str, value: impl ToString) -> Self {
         self.environment.retain(|(other, _)| other != name);
@@ -136,14 +132,12 @@ impl TestOptions {
     }
 
     /// With a change of the settings.
-    #[must_use]
     pub fn with(mut self, change: impl Fn(&mut Settings) + Send + Sync + 'static) -> Self {
         self.changes.push(Change(Arc::new(change)));
         self
     }
 
     /// With rate limits, and another hourly limit of an action.
-    #[must_use]
     pub fn with_rate(
         self,
         action: LimitedAction,
@@ -153,7 +147,6 @@ impl TestOptions {
     }
 
     /// With another number of requests that one address may send at once.
-    #[must_use]
     pub fn with_requests_at_once(self, at_once: u32) -> Self {
         self.with(move |settings| {
             if let Some(rate) = &mut settings.caller_rate {
@@ -163,43 +156,36 @@ impl TestOptions {
     }
 
     /// With the keys of domains at `/<domain>/auth` of this site.
-    #[must_use]
     pub fn with_domain_proofs(self, origin: &str) -> Self {
         let url = format!("{origin}/{{domain}}/auth");
         self.with(move |settings| settings.domain_proof_url.clone_from(&url))
     }
 
     /// With the files of GitHub repositories at this address.
-    #[must_use]
     pub fn with_github(self, origin: &str) -> Self {
         let origin = Some(origin.to_owned());
         self.with(move |settings| settings.github_raw_url.clone_from(&origin))
     }
 
-    #[must_use]
     pub fn with_stripe(self, origin: &str) -> Self {
         let origin = origin.to_owned();
         self.with(move |settings| settings.stripe_api_url.clone_from(&origin))
     }
 
-    #[must_use]
     pub fn with_rates(self) -> Self {
         self.with_setting("RATE_LIMITS", "on")
     }
 
     /// With another clock, such as the machine's.
-    #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
         Self { clock, ..self }
     }
 
-    #[must_use]
     pub fn with_data(self, data: Data) -> Self {
         Self { data, ..self }
     }
 
     /// Requests reach the functions directly, and not as events of API Gateway.
-    #[must_use]
     pub fn without_events(self) -> Self {
         Self { is_sent_as_events: false, ..self }
     }
@@ -209,15 +195,8 @@ impl TestOptions {
         self.lag && self.data == Data::Memory && matches!(self.clock, Clock::Manual(_))
     }
 
-    pub(super) const fn is_delivered_twice(&self) -> bool {
-        self.is_delivered_twice
-    }
-
-    /// The options of the local registry whose table `observer` observes.
-    ///
-    /// # Panics
-    /// A test sets a variable that is no setting, or to a value that is not allowed.
-    #[must_use]
+    /// The options of the local registry whose table `observer` observes. A variable that is no setting, or that has a value
+    /// which is not allowed, fails the test.
     pub fn into_local(self, observer: Observer) -> Options {
         let lookup =
             |name: &str| self.environment.iter().find(|(other, _)| other == name).map(|(_, v)| v.clone());

@@ -23,12 +23,10 @@ impl Reply {
     }
 
     /// A header; empty if it is absent.
-    #[must_use]
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    #[must_use]
     pub fn text(&self) -> String {
         match &self.body {
             Value::String(text) => text.clone(),
@@ -37,13 +35,11 @@ impl Reply {
     }
 
     /// Status, code, field and detail of an error.
-    #[must_use]
     pub fn refusal(&self) -> String {
         let text = |name: &str| self.body[name].as_str().unwrap_or("-").to_owned();
         format!("{} {} `{}`: {}", self.status, text("code"), text("field"), text("detail"))
     }
 
-    #[must_use]
     pub fn without(&self, members: &[&str]) -> Self {
         let mut reply = self.clone();
         reply.body.as_object_mut().unwrap().retain(|name, _| !members.contains(&name.as_str()));
@@ -51,7 +47,6 @@ impl Reply {
     }
 
     /// Status and body for a snapshot. Replaces each of `names` (text, name) and all machine times.
-    #[must_use]
     pub fn snapshot(&self, names: &[(&str, &str)]) -> String {
         format!("HTTP {}\n{}", self.status, snapshot_of(&self.body, names))
     }
@@ -104,7 +99,6 @@ impl Reply {
 }
 
 /// A document for a snapshot. Replaces each of `names` (text, name) and all machine times.
-#[must_use]
 pub fn snapshot_of(document: &Value, names: &[(&str, &str)]) -> String {
     let mut document = document.clone();
     without_machine_times(&mut document);

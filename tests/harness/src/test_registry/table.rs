@@ -31,14 +31,12 @@ impl Table {
     }
 
     /// The table without items whose key begins with one of `prefixes`.
-    #[must_use]
     pub fn without(mut self, prefixes: &[&str]) -> Self {
         self.0.retain(|key, _| !prefixes.iter().any(|prefix| key.starts_with(prefix)));
         self
     }
 
     /// The table without durations that depend on the machine.
-    #[must_use]
     pub fn without_machine_times(mut self) -> Self {
         for item in self.0.values_mut() {
             parse_json_texts(item);
@@ -48,25 +46,21 @@ impl Table {
     }
 
     /// The table without items whose sort key begins with one of `prefixes`.
-    #[must_use]
     pub fn without_sort_keys(mut self, prefixes: &[&str]) -> Self {
         let sort_key = |key: &str| key.split_once(' ').map_or("", |(_, sort_key)| sort_key).to_owned();
         self.0.retain(|key, _| !prefixes.iter().any(|prefix| sort_key(key).starts_with(prefix)));
         self
     }
 
-    #[must_use]
     pub fn keys(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 
-    #[must_use]
     pub fn items_under(&self, prefix: &str) -> Vec<&Value> {
         self.0.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, item)| item).collect()
     }
 
     /// The items that differ, as lines; empty if the tables are equal.
-    #[must_use]
     pub fn difference(&self, other: &Self) -> Vec<String> {
         let missing = |from: &Self, to: &Self, mark: char| -> Vec<String> {
             let only = from.0.iter().filter(|(key, item)| to.0.get(*key) != Some(item));

@@ -68,3 +68,24 @@ fn invalid_keys_are_refused() {
         assert_eq!(PublicKey::from_pem(wrong), Err(InvalidKey), "{wrong}");
     }
 }
+
+#[test]
+fn hexadecimal_text_is_parsed() {
+    assert_eq!(from_hex("00fF"), Some(vec![0, 255]));
+    for text in ["0", "0g", "+1", "é"] {
+        assert_eq!(from_hex(text), None, "{text}");
+    }
+}
+
+#[test]
+fn every_encoding_gives_the_same_signature() {
+    let bytes: Vec<u8> = (100..164).collect();
+    let hex = registry_model::hex(&bytes);
+    let read = Some(Signature(bytes.clone()));
+    for text in [hex, BASE64URL.encode(&bytes), BASE64.encode(&bytes)] {
+        assert_eq!(Signature::parse(&text), read, "{text}");
+    }
+    for text in ["", "AAAA", "not a signature", &"A".repeat(200)] {
+        assert_eq!(Signature::parse(text), None, "{text}");
+    }
+}

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use registry_formats::argument_text::{check_display_name, plain_line};
+use registry_formats::limits::LONGEST_NAME;
 
 /// The key of the official registry's own metadata about a server (openapi.yaml, `RegistryExtensions`).
 const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
@@ -10,7 +11,6 @@ const LISTS: [&str; 4] = ["servers", "agents", "items", "results"];
 /// The members with the URL of a card, which directories name differently.
 const CARD_URLS: [&str; 6] = ["agent_card_url", "agentCardUrl", "wellKnownURI", "card_url", "cardUrl", "url"];
 /// Characters of a name in a publication.
-const MAX_NAME_CHARS: usize = 120;
 
 /// An entry of a source.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +101,7 @@ impl Candidate {
             let name = listing["name"].as_str().filter(|name| {
                 *name != id
                     && check_display_name("name", name, None).is_ok()
-                    && plain_line("name", name, MAX_NAME_CHARS).is_ok()
+                    && plain_line("name", name, LONGEST_NAME).is_ok()
             });
             if let Some(name) = name {
                 body["name"] = name.into();

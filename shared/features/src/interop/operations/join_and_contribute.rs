@@ -10,6 +10,7 @@ use crate::listing::status_url;
 use crate::prelude::*;
 use crate::publish::operations::list_yourself::ListYourself;
 use crate::publish::submission::{PublishRequest, server_json_schema};
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_store::NamedListing;
 
 pub struct JoinAndContribute;
@@ -22,13 +23,13 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of a card, a site or an MCP endpoint.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     url: Option<String>,
     /// The URL of an A2A agent card.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     agent_card_url: Option<String>,
     /// The endpoint of an MCP server.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     mcp_url: Option<String>,
     /// A server description: the `server.json` of the MCP registry.
     #[serde(default)]

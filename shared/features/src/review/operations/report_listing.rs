@@ -2,12 +2,11 @@
 //! nowhere.
 
 use crate::prelude::*;
-use registry_formats::argument_text;
+use registry_formats::{argument_text, email_address};
 use registry_model::Report;
 use registry_store::REPORT_DAYS;
 
 const MAX_REASON_CHARS: usize = 2000;
-const MAX_CONTACT_CHARS: usize = 254;
 
 pub struct ReportListing;
 
@@ -21,7 +20,7 @@ pub struct Arguments {
     #[schemars(extend("format" = "public-text"), length(min = 1, max = MAX_REASON_CHARS))]
     reason: String,
     /// How the operator can reach you, such as an e-mail address. Optional; only the operator reads it.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_CONTACT_CHARS))]
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = email_address::MAX_CHARS))]
     contact: Option<String>,
 }
 
@@ -55,7 +54,7 @@ impl Operation for ReportListing {
         let contact = arguments.contact.as_deref().filter(|contact| !contact.trim().is_empty());
         let reason = argument_text::text("reason", &arguments.reason, MAX_REASON_CHARS)?;
         let contact =
-            contact.map(|text| argument_text::line("contact", text, MAX_CONTACT_CHARS)).transpose()?;
+            contact.map(|text| argument_text::line("contact", text, email_address::MAX_CHARS)).transpose()?;
         let listing = lookup::listing(app, &arguments.listing_id).await?;
         let id = format!("rep_{}", app.random.hex(12));
         let report = Report { id, listing_id: listing.id, reason, contact, at: app.clock.now() };

@@ -6,6 +6,7 @@ use crate::operator::takedown;
 use crate::prelude::*;
 use crate::review::{hastened_rechecks, score_report};
 use registry_fetch::Target;
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{
     Assessment, Check, DeclaredTransport, Handshake, HostName, ProbeStep, Reason, ScorePart, ScoreReport,
 };
@@ -18,7 +19,7 @@ pub struct Score;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Arguments {
     /// The URL of a card, a site or an MCP endpoint.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     url: String,
 }
 

@@ -8,6 +8,7 @@ use crate::listing::{badge, status_url};
 use crate::prelude::*;
 use crate::trust::facts;
 use crate::trust::reciprocity::{Reciprocity, Signal};
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{AttestationRecord, Identity};
 
 const MAX_STATEMENTS: u32 = 50;
@@ -23,7 +24,7 @@ pub struct Arguments {
     #[serde(alias = "id")]
     listing_id: Option<String>,
     /// The URL of the card or endpoint with which the listing was published.
-    #[schemars(extend("format" = "uri"), length(max = 2048))]
+    #[schemars(extend("format" = "uri"), length(max = MAX_URL_BYTES))]
     url: Option<String>,
     /// The name of the listing. Of several, the one with the best proof comes first.
     name: Option<String>,

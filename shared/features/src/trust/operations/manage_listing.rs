@@ -13,13 +13,12 @@ use crate::prelude::*;
 use crate::publish::listing::changed_meanwhile;
 use crate::trust::owner::{named_key, public_jwk_schema};
 use crate::trust::ownership::{self, Domains, ShownChallenge, SignedChallenge, Way};
+use registry_formats::limits::LONGEST_NAME;
 use registry_formats::plain_text::{self, TextKind};
 use registry_formats::public_text::public_text;
 use registry_formats::{argument_text, injection};
 use registry_model::Contact;
 use registry_store::events::{Event, What};
-
-const MAX_NAME_CHARS: usize = 120;
 
 pub struct ManageListing;
 
@@ -57,7 +56,7 @@ pub struct Arguments {
     /// What to do with the listing.
     act: OwnerAct,
     /// The new name; only with act `rename`.
-    #[schemars(regex(pattern = argument_schema::LINE), length(max = MAX_NAME_CHARS))]
+    #[schemars(regex(pattern = argument_schema::LINE), length(max = LONGEST_NAME))]
     name: Option<String>,
     /// The public key as a JWK, if the registry must use exactly this key.
     #[serde(default)]
@@ -324,7 +323,7 @@ fn check_allowed(app: &App, act: OwnerAct, listing: &Listing) -> Result<(), Prob
 
 fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Option<String>, Problem> {
     let name = match (act, name) {
-        (OwnerAct::Rename, Some(name)) => argument_text::line("name", name, MAX_NAME_CHARS)?,
+        (OwnerAct::Rename, Some(name)) => argument_text::line("name", name, LONGEST_NAME)?,
         (OwnerAct::Rename, None) => {
             return Err(Problem::invalid("name", Code::NameMissing, "`rename` requires the new `name`."));
         }
@@ -338,5 +337,5 @@ fn new_name(act: OwnerAct, name: Option<&str>, listing: &Listing) -> Result<Opti
         return Err(Problem::invalid("name", Code::BadName, format!("`name` is not accepted: {fault}")));
     }
     argument_text::check_display_name("name", &name, listing.ownership.server_name.as_deref())?;
-    public_text("name", &name, MAX_NAME_CHARS).map(Some)
+    public_text("name", &name, LONGEST_NAME).map(Some)
 }

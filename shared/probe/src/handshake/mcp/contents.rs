@@ -13,6 +13,7 @@ use crate::handshake::findings::takes;
 use crate::handshake::jsonrpc::{RpcOutcome, text};
 use registry_formats::document_texts;
 use registry_model::error::shorten;
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{ContentEntry, ContentList, PromptArgument, ServerContents, sha256_hex};
 
 /// Enough for a short list. The whole handshake has ten seconds.
@@ -23,7 +24,6 @@ const MAX_ENTRIES: usize = 100;
 const MAX_LIST_BYTES: usize = 64 * 1024;
 const MAX_NAME_CHARS: usize = 128;
 const MAX_DESCRIPTION_CHARS: usize = 500;
-const MAX_URI_BYTES: usize = 2048;
 const MAX_ARGUMENTS: usize = 16;
 
 pub(super) async fn read_lists(peer: &mut Conversation<'_>, session: &Session) {
@@ -111,7 +111,7 @@ fn entry(entry: &Value, uri: &str) -> Option<ContentEntry> {
         name: text(entry, "name", MAX_NAME_CHARS)?,
         title: text(entry, "title", MAX_NAME_CHARS),
         description: text(entry, "description", MAX_DESCRIPTION_CHARS),
-        uri: entry[uri].as_str().filter(|uri| uri.len() <= MAX_URI_BYTES).map(str::to_owned),
+        uri: entry[uri].as_str().filter(|uri| uri.len() <= MAX_URL_BYTES).map(str::to_owned),
         mime_type: text(entry, "mimeType", MAX_NAME_CHARS),
         arguments: arguments.filter_map(argument).take(MAX_ARGUMENTS).collect(),
     })

@@ -13,7 +13,7 @@ use crate::handshake::sse;
 use crate::reasons::ConformanceRule;
 use registry_fetch::{Answer, FetchError, Follow, MAX_ENDPOINT_ANSWER_BYTES, PROBE, Request, Target};
 use registry_formats::document_texts;
-use registry_formats::limits::LONGEST_URL;
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{Facts, TextFaults};
 
 /// The stateless revision, and the first of its era.
@@ -85,7 +85,7 @@ fn identity(info: &Value) -> Facts {
 /// `websiteUrl` is a URL by the schema, but some servers send anything.
 fn page(text: &str) -> Option<String> {
     let url = url::Url::parse(text.trim()).ok()?;
-    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= LONGEST_URL).then(|| url.into())
+    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= MAX_URL_BYTES).then(|| url.into())
 }
 
 #[derive(Debug)]

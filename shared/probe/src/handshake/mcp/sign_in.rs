@@ -14,7 +14,7 @@ use crate::handshake::conversation::{Conversation, excerpt};
 use crate::handshake::jsonrpc::texts;
 use crate::reasons::SignInFlaw;
 use registry_fetch::{Answer, FetchError, Follow, Request, Target, TargetError};
-use registry_formats::limits::LONGEST_URL;
+use registry_model::protocol::MAX_URL_BYTES;
 use registry_model::{ClientRegistration, Reach, SignIn};
 
 const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
@@ -191,7 +191,7 @@ fn is_safe(endpoint: &str, reach: Reach) -> bool {
         Some(other) => is_this_machine(&other.to_owned()),
         None => false,
     };
-    endpoint.len() <= LONGEST_URL
+    endpoint.len() <= MAX_URL_BYTES
         && (url.scheme() == "https" || url.scheme() == "http" && reach == Reach::Development && is_local())
 }
 

@@ -17,13 +17,12 @@ use registry_formats::limits::MOST_TOOLS;
 use registry_formats::tool_definition::{self, ToolAnnotations};
 use registry_formats::tool_schema;
 use registry_model::error::shorten;
+use registry_model::protocol::MAX_TOOL_NAME_CHARS;
 use registry_model::{ObservedServer, ObservedTool, TextFaults, Tool, ToolParameter, sha256_hex, tools_hash};
 
 /// As many as the official TypeScript client reads at most.
 const MAX_PAGES: usize = 64;
 const MAX_TOOLS_READ: usize = 2000;
-/// Longer names break a rule of the specification (server/tools, tool names).
-const MAX_NAME_CHARS: usize = 128;
 const MAX_SHOWN_NAME_CHARS: usize = 256;
 const MAX_DESCRIPTION_CHARS: usize = 500;
 const MAX_PARAMETERS: usize = 16;
@@ -218,14 +217,14 @@ impl ToolList {
             && let Some(rule) = tool_schema::header_fault(&tool)
         {
             if self.left_out.len() < MAX_LEFT_OUT {
-                let name = shorten(tool["name"].as_str().unwrap_or_default(), MAX_NAME_CHARS);
+                let name = shorten(tool["name"].as_str().unwrap_or_default(), MAX_TOOL_NAME_CHARS);
                 self.left_out.push(format!("tool `{name}`: {rule}"));
             }
             return;
         }
         let text = |name: &str| tool[name].as_str().unwrap_or_default().trim();
         let name = text("name");
-        let is_of_length = !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS;
+        let is_of_length = !name.is_empty() && name.chars().count() <= MAX_TOOL_NAME_CHARS;
         if let Some(fault) = shape_fault {
             self.broken(ConformanceRule::ToolShape, name, &format!(": {fault}"));
         } else if !is_of_length || !self.names.insert(name.to_owned()) {
@@ -277,7 +276,7 @@ impl ToolList {
 
     fn broken(&mut self, rule: ConformanceRule, name: &str, fault: &str) {
         if !self.broken.iter().any(|(known, _)| *known == rule) {
-            self.broken.push((rule, format!("tool `{}`{fault}", shorten(name, MAX_NAME_CHARS))));
+            self.broken.push((rule, format!("tool `{}`{fault}", shorten(name, MAX_TOOL_NAME_CHARS))));
         }
     }
 }

@@ -47,7 +47,9 @@ fn assessment(chars: usize) -> Assessment {
 #[test]
 fn largest_probe_result_fits_into_a_table_item() {
     let stored = |chars| {
-        let item = evidence_item(&"mcp-adder".parse().unwrap(), &assessment(chars)).unwrap();
+        let id = "mcp-adder".parse().unwrap();
+        let item =
+            EVIDENCE.of(&id).with([(EVIDENCE.attribute, s(evidence_text(&id, &assessment(chars)).unwrap()))]);
         assert!(size(&item) < 400 * 1024, "{} bytes", size(&item));
         EVIDENCE.read(&item).unwrap()
     };

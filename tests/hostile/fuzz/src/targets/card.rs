@@ -2,9 +2,8 @@
 
 use registry::formats::agent_card::{self, AgentCard, Binding, CardFault, OtherDocument};
 use registry::formats::document_texts;
-use registry::formats::limits::{
-    LONGEST_DESCRIPTION, LONGEST_NAME, LONGEST_URL, MAX_SKILLS, MAX_WORD_CHARS, MOST_TAGS,
-};
+use registry::formats::limits::{LONGEST_DESCRIPTION, LONGEST_NAME, MAX_SKILLS, MAX_WORD_CHARS, MOST_TAGS};
+use registry::model::protocol::MAX_URL_BYTES;
 
 use super::{Verdict, assert_short, url};
 
@@ -53,10 +52,10 @@ fn assert_limits(card: &AgentCard) {
         assert!(is_short(&skill.id, LONGEST_NAME) && is_short(&skill.description, LONGEST_DESCRIPTION));
     }
     for link in card.documentation_url.iter().chain(&card.provider_url) {
-        assert!(link.len() <= LONGEST_URL && (link.starts_with("https://") || link.starts_with("http://")));
+        assert!(link.len() <= MAX_URL_BYTES && (link.starts_with("https://") || link.starts_with("http://")));
     }
     for interface in &card.interfaces {
-        assert!(interface.url.len() <= LONGEST_URL);
+        assert!(interface.url.len() <= MAX_URL_BYTES);
         if interface.binding != Binding::Grpc {
             url::judge(&interface.url);
         }

@@ -1,11 +1,11 @@
 //! Fuzz target: `server.json` documents, parsed as the publish operation parses them. Accepted documents keep
 //! the limits of the schema. The fetcher's address guard checks the URL of each remote server.
 
-use registry::formats::limits::LONGEST_URL;
 use registry::formats::server_card;
 use registry::formats::server_json::{self, ServerDescription};
 use registry::json;
 use registry::model::Reach;
+use registry::model::protocol::MAX_URL_BYTES;
 
 use super::{Verdict, url};
 
@@ -44,7 +44,7 @@ fn assert_limits(server: &ServerDescription) {
     assert!(server.version.chars().count() <= 255);
     assert!(server.title.as_deref().is_none_or(|title| title.chars().count() <= 100));
     for text in [&server.website_url, &server.repository_url, &server.repository_subfolder] {
-        assert!(text.as_deref().is_none_or(|text| text.len() <= LONGEST_URL), "{text:?}");
+        assert!(text.as_deref().is_none_or(|text| text.len() <= MAX_URL_BYTES), "{text:?}");
     }
     for link in server.website_url.iter().chain(&server.repository_url) {
         let scheme = link.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
