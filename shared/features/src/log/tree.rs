@@ -77,7 +77,6 @@ pub(super) fn small_tree(leaves: &[String]) -> Result<Hashes, Problem> {
     Ok(hashes)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
 pub(super) fn tree_fault(error: tlog_tiles::Error) -> Problem {
     Problem::fault(During::new("the log's tree", error))
 }
