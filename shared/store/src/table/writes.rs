@@ -212,7 +212,7 @@ impl Store {
                     tokio::time::sleep(pause / 2 + up_to(pause)).await;
                     pause *= 2;
                 }
-                Some(Cancellation::Conflict) => return Err(StoreError::busy(format!("{error:?}"))),
+                Some(Cancellation::Conflict) => return Err(StoreError::busy(error)),
                 None => return Err(error.into()),
             }
         }
