@@ -113,8 +113,8 @@ async fn unsupported_calls_return_their_error_codes() {
         ("GetTask", json!({ "id": "x".repeat(5000) })),
         ("tasks/send", json!({ "id": "x".repeat(129), "message": older("help", "type")["message"] })),
     ] {
-        let error = code(&registry, method, &params).await;
-        let _ = writeln!(errors, "{method} {:.80}: {error}", params.to_string());
+        let (error, params) = (code(&registry, method, &params).await, params.to_string());
+        let _ = writeln!(errors, "{method} {params:.80}: {error}");
     }
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "help" });
     let plain = registry.post_raw("/api/a2a", Some("text/plain"), request.to_string()).await;
