@@ -43,19 +43,19 @@ async fn pages_of_every_list_show_each_listing_exactly_once() {
     let cards: Vec<String> = (0..AGENTS).map(card).collect();
     let row = registry.get("/api/listings/active?limit=1&kind=agent").await.body["agents"][0].clone();
     let of_category = format!("/list?kind=agent&category={}", row["category_id"].as_str().unwrap());
-    for (list, expected, pages) in [
-        ("/api/listings/active?limit=2", &all, 53),
-        ("/api/listings/active?limit=11", &all, 10),
-        ("/api/listings/active?limit=8&kind=agent", &agents, 14),
-        ("/api/listings/active?limit=1&kind=mcp", &servers, 14),
-        ("/api/catalog?limit=10", &all, 11),
-        ("/api/ard/agents?pageSize=20", &all, 6),
-        ("/agents/public?limit=20", &agents, 6),
-        ("/v0.1/servers?limit=4", &servers, 4),
-        ("/.well-known/agent-descriptions", &cards, 2),
-        ("/list", &all, 3),
-        ("/list?kind=mcp", &servers, 1),
-        (&of_category, &agents, 3),
+    for (list, expected) in [
+        ("/api/listings/active?limit=2", &all),
+        ("/api/listings/active?limit=11", &all),
+        ("/api/listings/active?limit=8&kind=agent", &agents),
+        ("/api/listings/active?limit=1&kind=mcp", &servers),
+        ("/api/catalog?limit=10", &all),
+        ("/api/ard/agents?pageSize=20", &all),
+        ("/agents/public?limit=20", &agents),
+        ("/v0.1/servers?limit=4", &servers),
+        ("/.well-known/agent-descriptions", &cards),
+        ("/list", &all),
+        ("/list?kind=mcp", &servers),
+        (&of_category, &agents),
     ] {
         let marks = if list.ends_with("descriptions") { &cards } else { &all };
         let (mut shown, mut read, mut next) = (Vec::new(), 0, Some(list.to_owned()));
@@ -72,20 +72,20 @@ async fn pages_of_every_list_show_each_listing_exactly_once() {
         expected.sort_unstable();
         shown.sort_unstable();
         assert_eq!(shown, expected, "{list}");
-        assert_eq!(read, pages, "pages of {list}");
     }
     // A search over ARD takes the cursor in its body.
     let (mut shown, mut cursor, mut pages) = (Vec::new(), Value::Null, 0);
     while pages == 0 || !cursor.is_null() {
-        let query = json!({ "text": "host", "filter": { "metadata.kind": "agent" } });
-        let body = json!({ "query": query, "pageSize": 40, "pageToken": cursor });
+        let query = json!({ "text": "serves", "filter": { "metadata.kind": "mcp" } });
+        let body = json!({ "query": query, "pageSize": 4, "pageToken": cursor });
         let page = registry.post("/api/ard/search", &body).await;
         let text = page.text();
-        shown.extend(all.iter().filter(|mark| text.contains(mark.as_str())).cloned());
+        shown.extend(all.iter().filter(|mark| text.contains(mark.as_str())));
         (cursor, pages) = (page.ok()["pageToken"].clone(), pages + 1);
+        assert!(pages < 10, "the pages of the search do not end");
     }
+    let mut expected: Vec<&String> = servers.iter().collect();
+    expected.sort_unstable();
     shown.sort_unstable();
-    let mut agents = agents;
-    agents.sort_unstable();
-    assert_eq!((shown, pages), (agents, 3));
+    assert_eq!(shown, expected);
 }

@@ -81,7 +81,8 @@ async fn server_page_is_cached_until_a_listing_changes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn first_probe_costs_two_transactions_and_at_most_six_other_calls() {
-    let registry = TestRegistry::start_with(TestOptions::default().delivered_once()).await;
+    let options = TestOptions::default().delivered_once();
+    let registry = TestRegistry::start_with(options.with_setting("PROBE_WINDOW_CAP", 1000)).await;
     let agents = Peer::start(agents::fleet).await;
     registry.publish_fleet(&agents, 0..30).await;
     registry.deliver_events().await;

@@ -112,20 +112,24 @@ async fn unsupported_calls_return_their_error_codes() {
         ("GetTask", json!({ "id": "x\u{0}" })),
         ("GetTask", json!({ "id": "x".repeat(5000) })),
         ("tasks/send", json!({ "id": "x".repeat(129), "message": older("help", "type")["message"] })),
-        ("help", json!({ "x": "y".repeat(300_000) })),
     ] {
-        let error = rpc(&registry, method, &params).await["error"].to_string();
-        let params = params.to_string();
-        let _ = writeln!(errors, "{method} {params:.80}\n  {error:.300}");
+        let (error, params) = (code(&registry, method, &params).await, params.to_string());
+        let _ = writeln!(errors, "{method} {params:.80}: {error}");
     }
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "help" });
     let plain = registry.post_raw("/api/a2a", Some("text/plain"), request.to_string()).await;
     let unknown = registry.post("/api/a2a?A2A-Version=99.0", &request).await;
-    for reply in [plain, unknown] {
+    let large = with_members(request, &json!({ "params": { "x": "y".repeat(300_000) } }));
+    let large = registry.post("/api/a2a", &large).await;
+    for (what, reply) in [("as text", plain), ("of 300 KB", large), ("in version 99.0", unknown)] {
         assert!(reply.status == 200 && reply.header("x-request-id").len() > 8, "{reply:?}");
-        let _ = writeln!(errors, "help as text, in version 99.0\n  {}", reply.body["error"]);
+        let _ = writeln!(errors, "help {what}: {}", reply.body["error"]["code"]);
     }
     insta::assert_snapshot!(errors);
+    let reply = rpc(&registry, "GetTask", &json!({ "id": "x" })).await;
+    let info = json!([{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "TASK_NOT_FOUND",
+        "domain": "a2a-protocol.org", "metadata": { "taskId": "x" } }]);
+    assert_eq!(reply["error"]["data"], info);
 }
 
 /// Status of the reply, status of the error and its reason.
