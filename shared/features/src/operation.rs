@@ -349,12 +349,12 @@ impl<O: Operation> AnyAnswer for TypedAnswer<O> {
     }
 
     fn value(&self) -> Result<Value, Problem> {
-        serde_json::to_value(self.whole()).map_err(|error| Problem::fault(error))
+        serde_json::to_value(self.whole()).map_err(Problem::fault)
     }
 }
 
 fn json_text(answer: &impl Serialize) -> Result<Box<RawValue>, Problem> {
-    to_raw_value(answer).map_err(|error| Problem::fault(error))
+    to_raw_value(answer).map_err(Problem::fault)
 }
 
 /// An operation as functions serve it. Only what depends on the types of an operation is compiled once for each

@@ -12,7 +12,7 @@ use serde_json::{Map, Number, Value};
 use super::Description;
 use registry_formats::argument_text;
 use registry_formats::public_text::public_text;
-use registry_model::error::{Code, ErrorKind, Problem, shorten};
+use registry_model::error::{Code, Problem, shorten};
 use registry_model::{Kind, string_enum};
 
 #[derive(Clone, Debug)]

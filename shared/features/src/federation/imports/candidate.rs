@@ -10,7 +10,6 @@ const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
 const LISTS: [&str; 4] = ["servers", "agents", "items", "results"];
 /// The members with the URL of a card, which directories name differently.
 const CARD_URLS: [&str; 6] = ["agent_card_url", "agentCardUrl", "wellKnownURI", "card_url", "cardUrl", "url"];
-/// Characters of a name in a publication.
 
 /// An entry of a source.
 #[derive(Clone, Debug, PartialEq)]
