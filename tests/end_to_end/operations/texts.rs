@@ -49,8 +49,6 @@ fn places(id: &ListingId, other: &ListingId) -> Vec<(&'static str, Value, &'stat
         ("preview_product", json!({ "sku": "kernel" }), "/agent_name"),
         ("preview_product", json!({ "sku": "kernel", "agent_name": "Ada" }), "/description"),
         ("preview_product", json!({ "sku": "kernel", "agent_name": "Ada" }), "/goals"),
-        ("checkout", purchase.clone(), "/agent_name"),
-        ("checkout", purchase.clone(), "/description"),
         ("checkout", purchase, "/goals/0"),
         ("talk", talk("message"), "/text"),
         ("talk", talk("owner"), "/text"),
@@ -67,7 +65,6 @@ fn places(id: &ListingId, other: &ListingId) -> Vec<(&'static str, Value, &'stat
         ("deposit_outcome", outcome, "/kind"),
         ("interop_session", json!({ "action": "open" }), "/agent_name"),
         ("interop_session", json!({ "action": "open" }), "/match_q"),
-        ("interop_session", json!({ "action": "append", "step_action": "x" }), "/detail"),
         ("publish_collection", collection.clone(), "/title"),
         ("publish_collection", collection, "/description"),
     ]
