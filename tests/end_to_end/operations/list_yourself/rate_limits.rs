@@ -5,7 +5,7 @@ use std::time::Duration;
 use registry::model::{LimitedAction, Rate};
 use tests::prelude::*;
 
-/// The tests in `faults/hostile_callers.rs` show what this means for other callers.
+/// The tests in `faults/hostile_peers.rs` show what this means for other callers.
 #[tokio::test]
 async fn publish_is_limited_per_caller_and_per_host_and_for_all_callers_together() {
     let table = [
