@@ -19,7 +19,6 @@ mod read_cache;
 mod records;
 pub mod table;
 
-pub use read_cache::NamedListing;
 pub use records::attestations::{AttestationBatch, MAX_BATCH, Unlogged};
 pub use records::callers::{Allowance, CALLER_KEY_PERIOD, CallerKeys, caller_key_period};
 pub use records::counters::{
@@ -37,7 +36,7 @@ pub use records::funnel::{
 };
 pub use records::hosts::{HostLease, SLOTS_PER_HOST};
 pub use records::inbox::{InboxWrite, MessagePage};
-pub use records::listings::{DocumentChange, DueClass};
+pub use records::listings::{DocumentChange, DueClass, NamedListing};
 pub use records::outreach::{
     ConnectorDay, NewTouch, OutreachClass, OutreachPlace, OutreachState, OutreachTotals, TouchOutcome,
 };

@@ -9,11 +9,12 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use crate::records::counters::Live;
+use crate::records::listings::{ListedPage, NamedListing};
 use crate::records::search_index::Manifest;
 use crate::table::attributes::{Item, text};
 use crate::table::error::Result;
 use crate::table::key::Key;
-use registry_model::{Assessment, Clock, Listing, Moment};
+use registry_model::{Clock, Listing, Moment};
 
 /// Cached pages. A page has at most 100 listings.
 const MAX_PAGES: usize = 64;
@@ -48,12 +49,6 @@ impl Ages {
     /// Only this process writes. Rendered pages are cached by their version then, so none is read twice.
     pub(crate) const SOLE: Self = Self { counts: i64::MAX, pages: 0, listings: i64::MAX };
 }
-
-/// A listing and the evidence of its last probe.
-pub type NamedListing = (Listing, Option<Assessment>);
-
-/// Listings of a page, and the place where the next page begins.
-pub(crate) type ListedPage = (Vec<Listing>, Option<String>);
 
 /// The cached reads of a process. Clones share it.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 //! files of `records` add their requests to `Store`.
 
 pub(crate) mod attributes;
-mod definition;
+pub(crate) mod definition;
 pub(crate) mod error;
 pub(crate) mod expression;
 #[cfg(test)]
@@ -11,7 +11,8 @@ pub(crate) mod key;
 pub(crate) mod reads;
 pub(crate) mod writes;
 
-pub use definition::{DUE, INDEXES, Index, KEY, SHOWN, TTL_ATTRIBUTE, ensure};
+pub use attributes::TTL_ATTRIBUTE;
+pub use definition::{DUE, INDEXES, Index, KEY, SHOWN, ensure};
 
 use std::fmt;
 use std::sync::Arc;

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::counters::{LIVE, UNCONFIRMED, by_kind, live_counter, rating_counter};
 use super::evidence::EVIDENCE;
+use super::listings::NamedListing;
 use super::listings::with_evidence;
 use super::trails::{TRAIL, trail_of};
 use crate::prelude::*;
-use crate::read_cache::NamedListing;
 use registry_model::{
     Amounts, Completion, Contact, DiscountCode, FeedItem, Feedback, Grant, Lane, Order, OrderId, PurchaseId,
     Reward, Sku, TokenDigest, TrailEvent,

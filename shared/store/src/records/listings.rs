@@ -11,11 +11,16 @@ use sha2::{Digest, Sha256};
 
 use super::evidence::{EVIDENCE, LAST_LEAF, last_leaf, read_evidence};
 use crate::prelude::*;
-use crate::read_cache::{ListedPage, NamedListing};
-use crate::table::TTL_ATTRIBUTE;
+use crate::table::attributes::TTL_ATTRIBUTE;
 use registry_model::{
-    Amounts, Contact, ContactFrom, FeedItem, Kind, Lane, ServerDocument, TrailEvent, string_enum,
+    Amounts, Assessment, Contact, ContactFrom, FeedItem, Kind, Lane, ServerDocument, TrailEvent, string_enum,
 };
+
+/// A listing and the evidence of its last probe.
+pub type NamedListing = (Listing, Option<Assessment>);
+
+/// Listings of a page, and the place where the next page begins.
+pub(crate) type ListedPage = (Vec<Listing>, Option<String>);
 
 /// The items that are read together with a listing share its partition.
 pub(crate) const LISTING: KeyPattern = KeyPattern::new("LISTING#", "CORE");

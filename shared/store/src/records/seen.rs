@@ -7,9 +7,9 @@ use std::collections::{HashMap, HashSet};
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::evidence::LAST_LEAF;
+use super::listings::NamedListing;
 use super::listings::with_evidence;
 use crate::prelude::*;
-use crate::read_cache::NamedListing;
 use registry_model::{ObservedServer, ServerContents, ToolSet};
 
 /// The resources, resource templates and prompts of a server. Sorts after all evidence and before the tools.

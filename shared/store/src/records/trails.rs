@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::prelude::*;
-use crate::table::Index;
+use crate::table::definition::Index;
 use registry_model::{
     Amounts, Decay, LiveChange, StateChange, Trail, TrailEvent, TrailValue, above_threshold,
 };

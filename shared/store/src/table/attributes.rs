@@ -10,9 +10,11 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::definition::TTL_ATTRIBUTE;
 use super::error::Result;
 use registry_model::Moment;
+
+/// The attribute with the time, in seconds since the epoch, after which DynamoDB may remove an item.
+pub const TTL_ATTRIBUTE: &str = "ttl";
 
 /// An item as the SDK represents it.
 pub(crate) type Item = HashMap<String, AttributeValue>;

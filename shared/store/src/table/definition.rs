@@ -11,13 +11,10 @@ use aws_sdk_dynamodb::types::{
 };
 use aws_sdk_dynamodb::{Client, Error};
 
-use super::attributes::s;
+use super::attributes::{TTL_ATTRIBUTE, s};
 
 /// Partition and sort key of the table, both strings.
 pub const KEY: [&str; 2] = ["pk", "sk"];
-
-/// The attribute with the time, in seconds since the epoch, after which DynamoDB may remove an item.
-pub const TTL_ATTRIBUTE: &str = "ttl";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Index {
