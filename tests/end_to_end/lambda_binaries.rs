@@ -168,17 +168,17 @@ async fn packaged_binaries_can_publish_probe_and_show_a_listing() {
     assert!(listing["reasons"][0]["fix"].is_string(), "{listing}");
     let (status, active) = listings.http(sample_event("active")).await;
     assert_eq!((status, &active["agents"], &active["mcps"]), (200, &json!([]), &json!([])), "{active}");
-    let (well_known, pages) = (stack.run("well-known", BASE_URL).await, stack.run("pages", BASE_URL).await);
+    let well_known = stack.run("well-known", BASE_URL).await;
     for (function, event, expected, part) in [
         (&listings, "feed", 200, listing_id.as_str()),
         (&listings, "probes", 200, "\"last_tick_at\":\"20"),
         (&listings, "badge", 200, "<svg"),
         (&well_known, "discovery", 200, BASE_URL),
         (&well_known, "unknown-path", 404, "no_such_path"),
-        (&pages, "page-home", 200, "<!doctype html>"),
-        (&pages, "page-list", 200, "<!doctype html>"),
-        (&pages, "page-for-agents", 200, "<!doctype html>"),
-        (&pages, "page-products", 200, "<!doctype html>"),
+        (&well_known, "page-home", 200, "<!doctype html>"),
+        (&well_known, "page-list", 200, "<!doctype html>"),
+        (&well_known, "page-for-agents", 200, "<!doctype html>"),
+        (&well_known, "page-products", 200, "<!doctype html>"),
     ] {
         let (status, answer) = function.http(sample_event(event)).await;
         assert_eq!(status, expected, "{event}: {answer}");

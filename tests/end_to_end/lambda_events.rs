@@ -28,7 +28,7 @@ fn http_events() -> Vec<(String, Value)> {
 /// The function of a route in the template.
 fn function(route_key: &str, app: &App) -> Router {
     let path = route_key.split(' ').next_back().unwrap();
-    let (name, _) = TEMPLATE.events("HttpApi").into_iter().find(|(_, route)| route["Path"] == path).unwrap();
+    let (_, name) = TEMPLATE.routes().into_iter().find(|(pattern, _)| *pattern == path).unwrap();
     local::functions::http(app)[name].router.clone()
 }
 

@@ -9,15 +9,24 @@ use registry::features::{AnyOperation, count_served, served};
 use registry::registry_api;
 use registry::rest::{self, with_middleware};
 
-/// The prefixes of the paths of operations that the gateway sends to this function.
-const PATHS: &[&str] = &[
+/// The paths that the gateway sends to this function; a slash at the end stands for all paths below.
+pub const PATHS: &[&str] = &[
+    "/agents/",
+    "/api/ard",
     "/api/ard/",
     "/api/changes",
+    "/api/feed",
     "/api/listings/",
     "/api/liveness",
     "/api/match",
     "/api/pins/",
     "/api/probe-clean",
+    "/api/probes",
+    "/badge/",
+    "/feeds/",
+    "/r/",
+    "/v0.1/",
+    "/v0/",
 ];
 
 pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);

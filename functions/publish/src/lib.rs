@@ -6,7 +6,7 @@ use registry::features::{AnyOperation, count_served, served};
 use registry::rest::{self, with_forms, with_middleware};
 
 /// The paths that the gateway sends to this function.
-const PATHS: &[&str] = &["/api/publish", "/api/report", "/api/score"];
+pub const PATHS: &[&str] = &["/api/publish", "/api/report", "/api/score"];
 
 pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
 

@@ -6,8 +6,8 @@ use registry::documents::{self, AnyDocument};
 use registry::features::{AnyOperation, count_served, served};
 use registry::rest::{self, with_middleware};
 
-/// The prefix of the paths that the gateway sends to this function.
-const PATHS: &[&str] = &["/api/talk"];
+/// The paths that the gateway sends to this function; a slash at the end stands for all paths below.
+pub const PATHS: &[&str] = &["/api/talk", "/api/talk/"];
 
 pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
 

@@ -9,11 +9,8 @@ use std::time::Duration;
 use axum::Router;
 use futures::future::{BoxFuture, FutureExt, TryFutureExt};
 use registry::app::App;
-use registry::documents::{SERVER_CARD, STRICT_AGENT_CARD};
 use registry::error::chain;
 use registry::events::{self, RECHECK_PART, What};
-use registry::model::protocol::{MCP_ENDPOINT, MCP_SHORT_ENDPOINT};
-use registry::rest::paths;
 use serde_json::Value;
 
 /// The function that also gets the requests for all other paths (the route `$default`).
@@ -24,34 +21,24 @@ pub struct HttpFunction {
     pub router: Router,
     /// How long a request may take.
     pub timeout: Duration,
-    /// In the syntax of axum. If two functions have the same path, the first one gets the requests.
-    pub paths: Vec<&'static str>,
+    /// A slash at the end stands for all paths below.
+    pub paths: &'static [&'static str],
 }
 
 pub fn http(app: &App) -> BTreeMap<&'static str, HttpFunction> {
-    let function = |router: fn(App) -> Router, seconds, paths: &[&[&'static str]]| HttpFunction {
+    let function = |router: fn(App) -> Router, seconds, paths| HttpFunction {
         router: router(app.clone()),
         timeout: Duration::from_secs(seconds),
-        paths: paths.concat(),
+        paths,
     };
-    let a2a: &[_] = &["/api/a2a", "/api/a2a/{*rest}", "/message:send"];
-    let listings: &[_] =
-        &["/api/ard", "/api/ard/{*rest}", "/agents/{*rest}", "/r/{*rest}", "/v0.1/{*rest}", "/v0/{*rest}"];
-    let protocol: &[_] = &[MCP_ENDPOINT, MCP_SHORT_ENDPOINT];
     BTreeMap::from([
-        ("a2a", function(a2a::router, 29, &[a2a])),
-        (
-            "listings",
-            function(listings::router, 15, &[listings, &paths(&listings::OPERATIONS, listings::DOCUMENTS)]),
-        ),
-        ("pages", function(pages::router, 15, &[&paths(&[], &pages::documents())])),
-        ("payment-webhook", function(payment_webhook::router, 15, &[&["/api/products/checkout/webhook"]])),
-        ("products", function(products::router, 29, &[&paths(&products::OPERATIONS, &[])])),
-        ("protocol", function(protocol::router, 29, &[protocol, SERVER_CARD.paths])),
-        ("publish", function(publish::router, 29, &[&paths(&publish::OPERATIONS, &[])])),
-        ("talk", function(talk::router, 15, &[&paths(&talk::OPERATIONS, talk::DOCUMENTS)])),
-        // Its other paths are left to the route for all other paths.
-        (DEFAULT, function(well_known::router, 15, &[STRICT_AGENT_CARD.paths])),
+        ("a2a", function(a2a::router, 29, a2a::PATHS)),
+        ("listings", function(listings::router, 15, listings::PATHS)),
+        ("products", function(products::router, 29, products::PATHS)),
+        ("protocol", function(protocol::router, 29, protocol::PATHS)),
+        ("publish", function(publish::router, 29, publish::PATHS)),
+        ("talk", function(talk::router, 15, talk::PATHS)),
+        (DEFAULT, function(well_known::router, 15, well_known::PATHS)),
     ])
 }
 

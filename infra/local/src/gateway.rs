@@ -2,7 +2,7 @@
 
 mod target;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,16 +22,17 @@ pub use target::BodyLimits;
 
 /// The whole HTTP API as one router. It needs the peer's address (`ConnectInfo<SocketAddr>`).
 pub fn router(functions: BTreeMap<&'static str, HttpFunction>, limits: &BodyLimits) -> Router {
-    let (mut router, mut routed) = (Router::new(), BTreeSet::new());
+    let mut router = Router::new();
     for (name, function) in functions {
-        let paths = function.paths.clone();
+        let paths = function.paths;
         let target = Arc::new(Target { name, function, limits: limits.clone() });
         let answer = any(move |ConnectInfo(peer): ConnectInfo<SocketAddr>, request: Request<Body>| {
             let target = Arc::clone(&target);
             async move { target.answer(peer.ip(), request).await }
         });
-        for path in paths.into_iter().filter(|path| routed.insert(*path)) {
-            router = router.route(path, answer.clone());
+        for path in paths {
+            let all_below = if path.ends_with('/') { "{*rest}" } else { "" };
+            router = router.route(&format!("{path}{all_below}"), answer.clone());
         }
         if name == DEFAULT {
             router = router.fallback_service(answer);

@@ -1,4 +1,4 @@
-//! The metrics of scheduled jobs, for alarms and the dashboard. They are written to the log in the format
+//! The metrics of scheduled jobs, for alarms and log queries. They are written to the log in the format
 //! that `CloudWatch` reads. They are separate from the log messages, so that no alarm depends on the log
 //! level or on the wording of a message.
 
@@ -16,7 +16,7 @@ pub const NAMESPACE: &str = "AgentAndMcpRegistry";
 pub const DIMENSION: &str = "FunctionName";
 
 string_enum! {
-    /// A number that an alarm watches or the dashboard shows.
+    /// A number that a job reports.
     pub enum Metric {
         /// A sweep that the schedule started has finished. Sweeps started by events do not count: publishing would hide
         /// a schedule that has stopped.
@@ -58,6 +58,20 @@ impl Metric {
             _ => "Count",
         }
     }
+
+    /// Whether an alarm watches it. Only these are metrics of `CloudWatch`, because each costs 0.30 USD a month; the others are
+    /// members of the same log line.
+    pub const fn has_alarm(self) -> bool {
+        matches!(
+            self,
+            Self::ScheduledTicks
+                | Self::OldestOverdueRecheck
+                | Self::OldestPendingLeaf
+                | Self::OldestUnindexedChange
+                | Self::CanaryFailures
+                | Self::FlaggedPayments
+        )
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,17 +81,18 @@ impl Metrics {
     /// One line of the log in the embedded metric format (Amazon `CloudWatch` user guide, "Specification: Embedded
     /// metric format").
     pub fn embedded(&self, function: &str, at: Moment) -> Value {
+        let watched = self.0.keys().filter(|metric| metric.has_alarm());
         let definitions: Vec<Value> =
-            self.0.keys().map(|metric| json!({ "Name": metric.as_str(), "Unit": metric.unit() })).collect();
-        let mut line = json!({
-            "_aws": {
+            watched.map(|metric| json!({ "Name": metric.as_str(), "Unit": metric.unit() })).collect();
+        let mut line = json!({ DIMENSION: function });
+        if !definitions.is_empty() {
+            line["_aws"] = json!({
                 "Timestamp": at.as_millisecond(),
                 "CloudWatchMetrics": [
                     { "Namespace": NAMESPACE, "Dimensions": [[DIMENSION]], "Metrics": definitions },
                 ],
-            },
-            DIMENSION: function,
-        });
+            });
+        }
         for (metric, value) in &self.0 {
             line[metric.as_str()] = json!(value);
         }
@@ -90,16 +105,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_log_line_declares_its_metrics() {
-        let metrics =
-            Metrics(BTreeMap::from([(Metric::ScheduledTicks, 1), (Metric::OldestOverdueRecheck, 90)]));
+    fn log_line_declares_the_metrics_with_an_alarm() {
+        let metrics = Metrics(BTreeMap::from([
+            (Metric::ScheduledTicks, 1),
+            (Metric::OldestOverdueRecheck, 90),
+            (Metric::ProbesOk, 7),
+        ]));
         let line = metrics.embedded("tick", "2026-11-20T12:00:00Z".parse().unwrap());
         let directive = &line["_aws"]["CloudWatchMetrics"][0];
         assert_eq!(line["_aws"]["Timestamp"], 1_795_176_000_000_i64);
         assert_eq!(directive["Dimensions"], json!([["FunctionName"]]));
-        for metric in directive["Metrics"].as_array().unwrap() {
-            assert!(line[metric["Name"].as_str().unwrap()].is_number(), "{line}");
-        }
+        let declared =
+            directive["Metrics"].as_array().unwrap().iter().map(|metric| metric["Name"].as_str().unwrap());
+        assert!(declared.eq(["ScheduledTicks", "OldestOverdueRecheck"]), "{line}");
         assert_eq!((&line["FunctionName"], &line["OldestOverdueRecheck"]), (&json!("tick"), &json!(90)));
+        assert_eq!(line["ProbesOk"], 7);
+
+        let without_alarm = Metrics(BTreeMap::from([(Metric::ProbesOk, 7)]));
+        let line = without_alarm.embedded("recheck", "2026-11-20T12:00:00Z".parse().unwrap());
+        assert_eq!(line, json!({ "FunctionName": "recheck", "ProbesOk": 7 }));
     }
 }

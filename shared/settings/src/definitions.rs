@@ -347,7 +347,7 @@ impl Settings {
             request_log_sample: 1,
             prices: Prices { read_units: 125_000, write_units: 625_000, requests: 1_000_000 },
         };
-        read.elsewhere(RUST_LOG, "warn", "log level, such as `info`; on AWS, set the parameter `LogLevel`");
+        read.elsewhere(RUST_LOG, "warn", "log level, such as `info`, which the AWS template sets");
         read.elsewhere(LOG_FORMAT, "plain", "format of the log: `plain` for people, `json` for programs");
         read.finish()?;
         Ok(settings)

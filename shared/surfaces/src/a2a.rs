@@ -29,13 +29,14 @@ pub fn routes() -> Router<App> {
     let routes = Router::new()
         .route("/api/a2a", get(status).post(rpc::handle))
         .route("/api/a2a/", get(status).post(rpc::handle))
-        .route("/api/a2a/{*call}", any(rest::handle))
-        // Some clients take the bare host as the base URL of the REST interface.
-        .route("/message:send", post(rest::handle));
+        .route("/api/a2a/{*call}", any(rest::handle));
     routes.layer(Extension(PartsCache::default()))
 }
 
-/// For a function that may not use the items that the endpoint needs; 308 keeps the method and the body.
-pub fn redirect_from_slash() -> Router<App> {
-    Router::new().route("/api/a2a/", any(async || Redirect::permanent("/api/a2a")))
+/// For a function that may not use the items that the endpoint needs; 308 keeps the method and the body. Some clients take the
+/// bare host as the base URL of the REST interface.
+pub fn redirects() -> Router<App> {
+    Router::new()
+        .route("/api/a2a/", any(async || Redirect::permanent("/api/a2a")))
+        .route("/message:send", post(async || Redirect::permanent("/api/a2a/message:send")))
 }

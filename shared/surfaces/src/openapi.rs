@@ -88,9 +88,8 @@ fn common() -> Value {
 }
 
 fn tag(path: &str) -> &'static str {
-    const GROUPS: [(&str, &str); 21] = [
+    const GROUPS: [(&str, &str); 20] = [
         ("/api/a2a", "a2a"),
-        ("/message:send", "a2a"),
         ("/api/protocol", "mcp"),
         ("/mcp", "mcp"),
         ("/v0.1/", "registry-api"),

@@ -188,7 +188,7 @@ async fn rest_binding_matches_json_rpc() {
 }
 
 /// API Gateway has no route for this path: the request reaches either the function of `$default`, as here, or that of
-/// `{proxy+}`.
+/// `{proxy+}`. A path at the host with a colon has no route either.
 #[tokio::test]
 async fn endpoint_with_a_slash_is_the_same_endpoint() {
     let registry = TestRegistry::start().await;
@@ -196,6 +196,9 @@ async fn endpoint_with_a_slash_is_the_same_endpoint() {
     let redirect = plain_client().get(registry.url("/api/a2a/")).send().await.unwrap();
     assert_eq!(redirect.status().as_u16(), 308);
     assert_eq!(redirect.headers()["location"], "/api/a2a");
+    let redirect = plain_client().post(registry.url("/message:send")).send().await.unwrap();
+    assert_eq!(redirect.status().as_u16(), 308);
+    assert_eq!(redirect.headers()["location"], "/api/a2a/message:send");
     assert_eq!(registry.post("/api/a2a/", &request).await.body["result"]["ok"], true);
     let a2a = local::functions::http(&registry.app)["a2a"].router.clone();
     let direct = Request::post("/api/a2a/").header("content-type", "application/json");

@@ -1,4 +1,4 @@
-//! Tests the policies of the functions. Policies and routes are generated; no function may have more permissions than it needs.
+//! Tests the policies of the functions. The rights on the table are generated; no function may have more permissions than it needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -11,12 +11,8 @@ use tests::template::{TEMPLATE, root, texts};
 use tests::test_registry::snapshot_of;
 
 /// The lines of the template around the generated statements of a function.
-const RIGHTS_BEGIN: &str = "            # Rights of ";
-const RIGHTS_END: &str = "            # End of the rights.";
-
-/// The lines around the generated routes of a function.
-const ROUTES_BEGIN: &str = "        # Routes of ";
-const ROUTES_END: &str = "        # End of the routes.";
+const BEGIN: &str = "              # Rights of ";
+const END: &str = "              # End of the rights.";
 
 /// The statements of a function, made from [`RIGHTS`].
 fn statements(function: &str) -> String {
@@ -46,10 +42,9 @@ fn statements(function: &str) -> String {
         };
         write!(
             text,
-            "            - Sid: {name}\n              Effect: Allow\n              Action: [{}]\n              \
-             Resource: {resource}\n              Condition:\n                ForAllValues:StringLike:\n                  \
-             \"dynamodb:LeadingKeys\":\n{}                \"Null\": {{ \"dynamodb:LeadingKeys\": \"false\" }}\n",
-            actions.join(", "),
+            "              - {{ Sid: {name}, Effect: Allow, Action: {actions:?}, Resource: {resource},\n                  \
+             Condition: {{ \"Null\": {{ \"dynamodb:LeadingKeys\": \"false\" }}, \"ForAllValues:StringLike\": {{ \
+             \"dynamodb:LeadingKeys\":\n{} }} }} }}\n",
             wrapped(&partitions),
         )
         .unwrap();
@@ -57,7 +52,7 @@ fn statements(function: &str) -> String {
     text
 }
 
-/// A list in brackets, on lines of at most 118 characters.
+/// A list in brackets, on lines of at most 130 characters.
 fn wrapped(partitions: &[&str]) -> String {
     const INDENT: &str = "                    ";
     let mut lines = vec![format!("{INDENT}[")];
@@ -65,7 +60,7 @@ fn wrapped(partitions: &[&str]) -> String {
         let end = if number + 1 == partitions.len() { "]" } else { "," };
         let item = format!("\"{partition}\"{end}");
         let line = lines.last_mut().unwrap();
-        if line.len() + 1 + item.len() > 118 {
+        if line.len() + 1 + item.len() > 130 {
             lines.push(format!("{INDENT} {item}"));
         } else {
             if !line.ends_with('[') {
@@ -74,25 +69,25 @@ fn wrapped(partitions: &[&str]) -> String {
             line.push_str(&item);
         }
     }
-    lines.join("\n") + "\n"
+    lines.join("\n")
 }
 
-/// The template with the lines between each `begin` and `end` made anew by `generated`, and the functions that have such
-/// lines. With UPDATE=1 it is written.
-fn regenerate(begin: &str, end: &str, generated: impl Fn(&str) -> String) -> BTreeSet<String> {
+/// With UPDATE=1 the statements in the template are written.
+#[test]
+fn policies_are_generated() {
     let file = root().join("infra/template.yaml");
     let text = std::fs::read_to_string(&file).unwrap();
     let (mut current, mut functions, mut skips) = (String::new(), BTreeSet::new(), false);
     for line in text.lines() {
-        skips &= line != end;
+        skips &= line != END;
         if !skips {
             current += line;
             current.push('\n');
         }
-        if let Some(rest) = line.strip_prefix(begin) {
+        if let Some(rest) = line.strip_prefix(BEGIN) {
             let function = rest.split([',', ' ']).next().unwrap();
-            current += &generated(function);
-            functions.insert(function.to_owned());
+            current += &statements(function);
+            functions.insert(function);
             skips = true;
         }
     }
@@ -101,39 +96,7 @@ fn regenerate(begin: &str, end: &str, generated: impl Fn(&str) -> String) -> BTr
     } else {
         assert!(text == current, "run `UPDATE=1 cargo test -p tests template::`");
     }
-    functions
-}
-
-/// In one test, because both write the same file.
-#[tokio::test]
-async fn policies_and_routes_are_generated() {
-    let registry = TestRegistry::start().await;
-    let functions = local::functions::http(&registry.app);
-    let routes = |function: &str| {
-        let mut paths = functions[function].paths.clone();
-        let prefixes: Vec<&str> = paths.iter().filter_map(|path| Some(path.split_once("{*")?.0)).collect();
-        paths.retain(|path| path.contains("{*") || !prefixes.iter().any(|prefix| path.starts_with(prefix)));
-        paths.sort_unstable();
-        paths.dedup();
-        paths.iter().map(|path| route(path)).collect()
-    };
-    let with_policies = regenerate(RIGHTS_BEGIN, RIGHTS_END, statements);
-    assert!(with_policies.iter().map(String::as_str).eq(TEMPLATE.functions().into_keys()));
-    let with_routes = regenerate(ROUTES_BEGIN, ROUTES_END, routes);
-    assert!(with_routes.iter().eq(["listings", "products", "publish", "talk"]), "all that serve operations");
-}
-
-/// The event of a function for a path.
-fn route(path: &str) -> String {
-    let words = path.split(['/', '-', '.']).filter(|word| !word.starts_with('{') && *word != "api");
-    let name: String = words.filter_map(|word| Some(word.get(..1)?.to_uppercase() + &word[1..])).collect();
-    let (name, path) = match path.split_once("{*") {
-        None => (name, path.to_owned()),
-        Some((before, _)) => (name + "Below", format!("{before}{{proxy+}}")),
-    };
-    format!(
-        "        {name}: {{ Type: HttpApi, Properties: {{ ApiId: !Ref Api, Path: \"{path}\", Method: ANY }} }}\n"
-    )
+    assert!(functions.into_iter().eq(TEMPLATE.functions().into_keys()));
 }
 
 /// Every function with every access to every kind of partition.
@@ -169,9 +132,12 @@ fn policies_allow_exactly_the_rights_of_the_table() {
 
 #[test]
 fn statements_are_limited_to_actions_resources_and_partitions() {
+    let roles = TEMPLATE.resources("AWS::IAM::Role");
+    assert!(roles.values().all(|role| role["Properties"]["Policies"].as_array().unwrap().len() == 1));
+    assert!(roles.values().all(|role| role["Properties"].get("ManagedPolicyArns").is_none()));
     for (function, properties) in TEMPLATE.functions() {
-        let statements = properties["Policies"][0]["Statement"].as_array().unwrap();
-        assert_eq!(properties["Policies"].as_array().unwrap().len(), 1);
+        assert!(properties.get("Policies").is_none(), "{function} has rights outside its role");
+        let statements = TEMPLATE.statements(function);
         for statement in statements {
             // A statement that depends on a parameter; without the parameter there is no statement.
             let statement = statement.get("Fn::If").map_or(statement, |choice| &choice[1]);
@@ -235,12 +201,12 @@ fn act(action: &'static str, partition: &str) -> Act {
     Act { action, index: None, partition: partition.to_owned() }
 }
 
-/// The secrets with the parameters for their names, and the keys in KMS with their settings.
+/// The secrets with what names them in variables and policies, and the keys in KMS with their settings.
 const SECRETS: [(&str, &str); 5] = [
     ("PROXY_SECRET", "ProxySecret"),
-    ("OPERATOR_TOKEN", "OperatorTokenSecret"),
-    ("STRIPE_SECRET_KEY", "StripeKeySecret"),
-    ("STRIPE_WEBHOOK_SECRET", "StripeWebhookSecret"),
+    ("OPERATOR_TOKEN", "OperatorToken"),
+    ("STRIPE_SECRET_KEY", "${StripeSecrets}/key"),
+    ("STRIPE_WEBHOOK_SECRET", "${StripeSecrets}/webhook"),
     ("SEARCH_BACKEND_TOKEN", "SearchBackendSecret"),
 ];
 const KMS_KEYS: [(&str, &str); 3] =
@@ -251,7 +217,8 @@ fn with_variable(variable: &str, allowed: &str) -> String {
     let mut readers = Vec::new();
     for (function, properties) in TEMPLATE.functions() {
         let reads = properties["Environment"]["Variables"].get(variable).is_some();
-        assert_eq!(properties["Policies"].to_string().contains(allowed), reads, "{function}: {variable}");
+        let may = json!(TEMPLATE.statements(function)).to_string().contains(allowed);
+        assert_eq!(may, reads, "{function}: {variable}");
         readers.extend(reads.then_some(function));
     }
     readers.join(" ")
@@ -260,16 +227,16 @@ fn with_variable(variable: &str, allowed: &str) -> String {
 #[test]
 fn secrets_are_read_by_name_and_only_by_functions_that_need_them() {
     let mut readers = BTreeMap::new();
-    for (setting, parameter) in SECRETS {
+    for (setting, secret) in SECRETS {
         let from = format!("{setting}_FROM");
         for (function, properties) in TEMPLATE.functions() {
             let variables = &properties["Environment"]["Variables"];
             assert!(variables.get(setting).is_none(), "{function}: {setting} is in the environment");
-            let reads = variables.get(&from).is_none_or(|name| *name == json!({ "Ref": parameter }));
+            let reads = variables.get(&from).is_none_or(|name| name.to_string().contains(secret));
             assert!(reads, "{function}: {setting}");
         }
         assert!(TEMPLATE.common()["Environment"]["Variables"].get(setting).is_none());
-        readers.insert(setting, with_variable(&from, &format!("secret:${{{parameter}}}-")));
+        readers.insert(setting, with_variable(&from, secret));
     }
     assert_snapshot!(snapshot_of(&json!(readers), &[]));
 }

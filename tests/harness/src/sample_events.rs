@@ -11,7 +11,7 @@ use registry::model::CallerAddress;
 use serde_json::{Value, json};
 
 use crate::gateway_events;
-use crate::template::{root, sample_event};
+use crate::template::{TEMPLATE, root, sample_event};
 
 /// Every sample event with its name, sorted by name.
 pub fn all() -> Vec<(String, Value)> {
@@ -49,7 +49,7 @@ fn of_route(operation: &AnyOperation, route: &Route) -> Value {
     let request = request.header("host", "registry.example.org").header("content-type", "application/json");
     let request = request.extension(CallerAddress([192, 0, 2, 1].into())).body(Bytes::from(body)).unwrap();
     let mut event = gateway_events::event(&request);
-    let key = json!(format!("ANY {}", route.path));
+    let key = json!(TEMPLATE.route_key(route.path));
     event["requestContext"]["routeKey"] = key.clone();
     event["routeKey"] = key;
     event

@@ -65,14 +65,34 @@ impl Template {
         found
     }
 
-    /// The function of a path: the one with the longest matching route, as in API Gateway.
-    pub fn function_of(&self, path: &str) -> &str {
-        let fitting = self.events("HttpApi").into_iter().filter_map(|(function, route)| {
-            let pattern = route["Path"].as_str()?;
-            let exact = !pattern.contains('{');
-            (pattern != "$default" && fits(pattern, path)).then_some(((exact, pattern.len()), function))
-        });
-        fitting.max().map_or("well-known", |(_, function)| function)
+    /// The paths of the routes, with their functions.
+    pub fn routes(&self) -> Vec<(&str, &str)> {
+        let routes = self.events("HttpApi").into_iter();
+        routes.filter_map(|(function, route)| Some((route["Path"].as_str()?, function))).collect()
+    }
+
+    /// The route and the function of a path, as in API Gateway: an exact route before one with `{proxy+}`, of these the longest
+    /// (developer guide, "Working with routes for HTTP APIs").
+    pub fn route_of(&self, path: &str) -> (&str, &str) {
+        let fitting = self.routes().into_iter().filter(|(pattern, _)| fits(pattern, path));
+        let longest = fitting.max_by_key(|(pattern, _)| (!pattern.ends_with(GREEDY), pattern.len()));
+        longest.unwrap_or(("$default", "well-known"))
+    }
+
+    /// The key of the route of a path, as events contain it.
+    pub fn route_key(&self, path: &str) -> String {
+        match self.route_of(path).0 {
+            "$default" => "$default".to_owned(),
+            route => format!("ANY {route}"),
+        }
+    }
+
+    /// The statements of the policy of a function.
+    pub fn statements(&self, function: &str) -> &[Value] {
+        let functions = self.functions();
+        let role = functions.get(function).and_then(|properties| properties["Role"]["Fn::GetAtt"].as_str());
+        let role = self.properties(role.and_then(|arn| arn.strip_suffix(".Arn")).unwrap_or_default());
+        role["Policies"][0]["PolicyDocument"]["Statement"].as_array().map_or(&[], Vec::as_slice)
     }
 
     /// The queue of an event of type `SQS`.
@@ -95,10 +115,7 @@ impl Template {
     /// Whether the policy of a function allows an access to the table. Evaluates the kinds of statements in this template
     /// as IAM does: actions by name, the table or its indexes, and partition keys by text or prefix.
     pub fn permits(&self, function: &str, act: &Act) -> bool {
-        let functions = self.functions();
-        let policies = functions.get(function).and_then(|properties| properties["Policies"].as_array());
-        let statements = policies.into_iter().flatten().flat_map(|policy| policy["Statement"].as_array());
-        statements.flatten().any(|statement| allows(statement, act))
+        self.statements(function).iter().any(|statement| allows(statement, act))
     }
 }
 
@@ -117,14 +134,14 @@ fn allows(statement: &Value, act: &Act) -> bool {
         && (condition.is_null() || texts(&condition["dynamodb:LeadingKeys"]).into_iter().any(covers))
 }
 
-/// Whether a path matches a route. `{name}` matches one segment and `{proxy+}` all that follow.
-pub fn fits(pattern: &str, path: &str) -> bool {
-    if let Some(folder) = pattern.strip_suffix("{proxy+}") {
-        return path.strip_prefix(folder).is_some_and(|rest| !rest.is_empty());
+/// The end of a route that matches all paths below.
+const GREEDY: &str = "{proxy+}";
+
+fn fits(pattern: &str, path: &str) -> bool {
+    match pattern.strip_suffix(GREEDY) {
+        Some(folder) => path.strip_prefix(folder).is_some_and(|rest| !rest.is_empty()),
+        None => pattern == path,
     }
-    let (pattern, path): (Vec<_>, Vec<_>) = (pattern.split('/').collect(), path.split('/').collect());
-    pattern.len() == path.len()
-        && pattern.iter().zip(path).all(|(want, got)| want.starts_with('{') || *want == got)
 }
 
 /// One text or a list of texts, as a list.

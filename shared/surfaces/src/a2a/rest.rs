@@ -17,17 +17,16 @@ const A2A_JSON: &str = "application/a2a+json";
 /// A method, and the id of the task in the path.
 type Call = (Method, Option<String>);
 
-/// `/api/a2a/{call}`, or `POST /message:send` without a path below the base.
+/// `/api/a2a/{call}`
 pub(super) async fn handle(
     State(app): State<App>,
     Extension(cache): Extension<PartsCache>,
     CalledBy(caller): CalledBy,
-    path: Option<Path<String>>,
+    Path(path): Path<String>,
     request: Request,
 ) -> Response {
-    let call = path.map_or(Some((Method::Send(Dialect::V1), None)), |Path(path)| call_at(&path));
     let names_a2a_json = names_a2a_json(request.headers());
-    let answer = run(&app, &cache, caller, call, request).await;
+    let answer = run(&app, &cache, caller, call_at(&path), request).await;
     let mut response = answer.map_or_else(RpcError::into_google_error, json_response);
     if names_a2a_json {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(A2A_JSON));

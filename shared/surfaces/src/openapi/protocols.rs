@@ -141,7 +141,6 @@ fn a2a(components: &mut Components) -> Vec<Call> {
             .answers(&output::<A2aStatus>(components), refusals(&[])),
         rpc,
         send_at("/api/a2a/message:send", "a2a_send", &[find]),
-        send_at("/message:send", "a2a_send_at_root", &[]),
         Call::get("/api/a2a/tasks", "a2a_list_tasks", "List the tasks of a context")
             .with_parameters(&parameters::query_parameters(&v1::list_schema(), "A2aTasks", components))
             .answers(&output::<v1::TaskList>(components), errors()),

@@ -72,7 +72,7 @@ impl Parts for TestParts {
 
 /// Checks that the template sends a request to the same function as the local gateway, if the function serves the path.
 async fn routed(function: &'static str, request: Request, next: Next) -> Response {
-    let expected = TEMPLATE.function_of(request.uri().path());
+    let (_, expected) = TEMPLATE.route_of(request.uri().path());
     let path = request.uri().path().to_owned();
     let response = next.run(request).await;
     assert!(response.status() == StatusCode::NOT_FOUND || expected == function, "{path}: {expected}");

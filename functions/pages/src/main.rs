@@ -1,7 +1,0 @@
-//! Passes the routes of this function to Lambda.
-
-use registry::lambda::{Error, Preload, serve};
-
-fn main() -> Result<(), Error> {
-    serve(Preload::SEARCH_INDEX, pages::router)
-}
