@@ -11,7 +11,7 @@ BINARY := $${CARGO_TARGET_DIR:-target}/$(if $(filter dev,$(PROFILE)),debug,$(PRO
 ARCHITECTURE ?= x86_64
 
 # The suites of `make clients` and `make proxies`. Each can run alone: tests/clients/interop/run --newest
-CLIENTS ?= interop/run oracle/run strangers/run funnel_walk/run conformance/mcp conformance/a2a conformance/tck openapi/run cli/run log_client/run package_registries/run products/run registry_clients/run signatures/run
+CLIENTS ?= archive/run interop/run oracle/run strangers/run funnel_walk/run conformance/mcp conformance/a2a conformance/tck openapi/run cli/run log_client/run package_registries/run products/run registry_clients/run signatures/run
 PROXIES ?= caching_proxy/run search_backend/run second_engine/run
 
 help: ## list the targets
@@ -52,7 +52,7 @@ hostile: ## fuzz the parsers, attack the release binary with odd addresses, DNS 
 	tests/hostile/run
 	tests/hostile/faults
 
-clients: ## run SDKs, clients and tools of other projects against the registry; CLIENTS="interop/run cli/run" runs these suites
+clients: $(TOOLS)/.installed ## run SDKs, clients and tools of other projects against the registry; CLIENTS="interop/run cli/run" runs these suites
 	set -e; for suite in $(CLIENTS); do tests/clients/$$suite; done
 
 proxies: ## run the registry behind nginx, with Chroma as search backend, and its store on moto; PROXIES="second_engine/run" runs this suite
@@ -75,7 +75,7 @@ nightly: check test check-infra smoke dry-run proxies clients browser hostile ##
 	if [ -d "$${SUITE:-../shared/acceptance}" ]; then .ci/acceptance; fi
 
 dry-run: check-infra ## deploy the template to moto, a stand-in for AWS
-	AWS_DEFAULT_REGION=us-east-1 $(TOOLS)/python infra/dry_run.py target/infra/template.json
+	AWS_DEFAULT_REGION=us-east-1 $(TOOLS)/python infra/dry_run.py
 
 deploy: build ## deploy to your AWS account: STACK=<name> STAGE=dev|prod; infra/deploy describes EXECUTE and PARAMETERS
 	infra/deploy

@@ -1,4 +1,4 @@
-"""Checks a template against what AWS refuses or bills only after a deployment: limits.py TRANSLATED SAMCONFIG TEMPLATE.
+"""Checks a template against what AWS refuses or bills only after a deployment: limits.py TRANSLATED TEMPLATE.
 
 Neither cfn-lint nor SAM checks these rules. TRANSLATED is TEMPLATE as CloudFormation. Before the template is checked, each rule
 must find the fault in a template that breaks it (faults.py).
@@ -8,7 +8,6 @@ import copy
 import json
 import re
 import sys
-import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -339,11 +338,8 @@ def counts(template):
 
 
 def size(template):
-    """Quotas of CloudFormation: 51,200 bytes in a request, 1 MB in S3. The transformed template counts, too."""
+    """Quotas of CloudFormation: 1 MB for a template in S3. The transformed template counts, too."""
     count = len(json.dumps(template, separators=(",", ":")))
-    uses_s3 = all(environment["deploy"]["parameters"].get("resolve_s3") for environment in template["samconfig"].values())
-    if count > 51_200 and not uses_s3:
-        yield f"the template has {count} bytes; above 51,200, samconfig.toml must set resolve_s3"
     if count > 1_000_000:
         yield f"the template has {count} bytes; at most 1,000,000"
 
@@ -370,9 +366,7 @@ def problems(template):
 
 def main():
     template = json.loads(Path(sys.argv[1]).read_text())
-    config = tomllib.loads(Path(sys.argv[2]).read_text())
-    template["samconfig"] = {name: value for name, value in config.items() if isinstance(value, dict)}
-    template["lines"] = Path(sys.argv[3]).read_text().count("\n")
+    template["lines"] = Path(sys.argv[2]).read_text().count("\n")
     found = problems(template)
     for change, expected in faults.BROKEN:
         broken = copy.deepcopy(template)

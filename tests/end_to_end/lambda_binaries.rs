@@ -49,6 +49,7 @@ impl Stack {
             ("BUS_NAME", "bus"),
             ("BASE_URL", base_url),
             ("RUST_LOG", "warn"),
+            ("SETTINGS", "CALLER_REQUESTS_PER_SECOND=1000"),
             ("AWS_ENDPOINT_URL_DYNAMODB", &self.table.url),
             ("AWS_ENDPOINT_URL_EVENTBRIDGE", &self.bus.url),
         ];
@@ -218,4 +219,55 @@ async fn packaged_binaries_can_publish_probe_and_show_a_listing() {
     let scored = stack.run("publish", PEER).await;
     let (status, score) = scored.http(sample_event("score")).await;
     assert!(status == 200 || status == 422, "{status} {score}");
+}
+
+/// The requests of the load, by function.
+const LOAD: [(&str, &[&str]); 6] = [
+    (
+        "listings",
+        &[
+            "status",
+            "active",
+            "feed",
+            "badge",
+            "match",
+            "ard-search",
+            "agents-search",
+            "mcp-registry",
+            "probes",
+        ],
+    ),
+    ("well-known", &["discovery", "page-home", "page-list", "page-products", "unknown-path", "agent-card"]),
+    ("products", &["collections"]),
+    ("talk", &["talk-feed"]),
+    ("protocol", &["mcp", "protocol", "server-card"]),
+    ("a2a", &["a2a", "a2a-rest"]),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs the packaged binaries: `make smoke` builds them and sets LAMBDA_BINARIES"]
+async fn packaged_functions_bear_a_load_without_errors_or_growing_memory() {
+    const REQUESTS: usize = 3000;
+    let stack = Stack::start(binaries()).await;
+    stack.make_live("https://nimbus.example.com/card.json", "Nimbus", "Forecasts the weather.").await;
+    stack.run("search-index", BASE_URL).await.invoke(sample_event("search-index")).await;
+    for (name, events) in LOAD {
+        let function = stack.run(name, BASE_URL).await;
+        let events: Vec<Value> = events.iter().map(|event| sample_event(event)).collect();
+        let (mut slowest, mut before) = (std::time::Duration::ZERO, 0);
+        for number in 0..REQUESTS {
+            // After the caches and pools have filled.
+            if number == REQUESTS / 2 {
+                before = function.function.memory_pages();
+            }
+            let began = std::time::Instant::now();
+            let answer = function.invoke(events[number % events.len()].clone()).await;
+            let status = answer["statusCode"].as_u64().unwrap();
+            assert!(status < 429, "{name}: {answer}");
+            slowest = slowest.max(began.elapsed());
+        }
+        let after = function.function.memory_pages();
+        println!("{name}: {REQUESTS} requests, slowest {slowest:?}, {} MB", after * 4 / 1024);
+        assert!(after * 100 < before * 110, "{name} grew from {before} to {after} pages");
+    }
 }

@@ -13,7 +13,7 @@ use tests::prelude::*;
 use tests::template::{TEMPLATE, root};
 
 fn of_capacity(column: &str) -> Value {
-    json!({ "Fn::FindInMap": ["Capacity", { "Ref": "Capacity" }, column] })
+    json!({ "Fn::FindInMap": ["Capacities", { "Ref": "Capacity" }, column] })
 }
 
 #[test]

@@ -15,6 +15,7 @@ use registry::store::{DueClass, HostLease, SLOTS_PER_HOST};
 use tests::prelude::*;
 use tests::test_registry::{listing_queued_event, snapshot_of};
 
+use super::evidence_log::add_attestation_leaf;
 use crate::fixtures::{live_agent, recheck_at, time};
 
 #[tokio::test]
@@ -259,6 +260,25 @@ async fn tick_reports_how_long_a_recheck_is_overdue() {
     assert_eq!(waited, (DAY * 2 - TICK).as_secs());
     registry.recheck().await;
     assert_eq!(registry.tick_after(TICK).await["metrics"]["OldestOverdueRecheck"], 0);
+}
+
+#[tokio::test]
+async fn tick_reports_how_long_the_log_and_the_search_index_are_late() {
+    let (registry, _peer, id) = live_agent().await;
+    registry.tick().await;
+    let (late, metrics) = (HOUR, ["OldestPendingLeaf", "OldestUnindexedChange"]);
+    registry.app.store.mark_listed_dirty(|_| true, registry.now()).await.unwrap();
+    add_attestation_leaf(&registry, &id, registry.now(), "att_0123456789ab0123456789ab", "a token").await;
+    registry.advance(late);
+    let report = registry.with_fault("TransactWriteItems", Fault::Throttle, 50, registry.tick()).await;
+    assert_eq!(
+        metrics.map(|metric| report["metrics"][metric].as_u64()),
+        [Some(late.as_secs()); 2],
+        "{report}"
+    );
+    registry.run("search-index", json!({})).await;
+    let report = registry.tick_after(TICK).await;
+    assert_eq!(metrics.map(|metric| report["metrics"][metric].as_u64()), [Some(0); 2], "{report}");
 }
 
 /// A process that crashes in a probe, or cannot write its verdict, leaves its claim. Each such claim delays the listing

@@ -25,7 +25,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Function {
     // The first field is dropped first: without the runtime API the binary would log errors.
-    _process: Child,
+    process: Child,
     waiting: mpsc::Sender<Invocation>,
 }
 
@@ -72,7 +72,13 @@ impl Function {
             .kill_on_drop(true)
             .spawn()
             .unwrap();
-        Self { _process: process, waiting }
+        Self { process, waiting }
+    }
+
+    /// The resident memory of the process, in pages.
+    pub fn memory_pages(&self) -> u64 {
+        let file = format!("/proc/{}/statm", self.process.id().unwrap());
+        std::fs::read_to_string(file).unwrap().split(' ').nth(1).unwrap().parse().unwrap()
     }
 
     /// Sends one event and waits at most a minute for the reply.
