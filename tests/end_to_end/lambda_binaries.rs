@@ -191,6 +191,8 @@ async fn packaged_binaries_can_publish_probe_and_show_a_listing() {
     let index = stack.run("search-index", BASE_URL).await;
     index.invoke(sample_event("listing-live")).await;
     index.invoke(sample_event("search-index")).await;
+    // `listings` has cached the manifest of the index for a second.
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     let (status, found) = listings.http(sample_event("ard-search")).await;
     assert_eq!((status, &found["results"][0]["displayName"]), (200, &json!("Nimbus")), "{found}");
     let protocol = stack.run("protocol", BASE_URL).await;
