@@ -320,6 +320,7 @@ for reason, wrong in (
     ("The secret shop/key does not exist", "StripeSecrets=shop"),
     ("The secret deleted is being deleted", "SearchBackendSecret=deleted"),
     ("HostedZoneId Z0 does not exist", "HostedZoneId=Z0"),
+    ("ExistingTable typo does not exist", "ExistingTable=typo"),
     ("is example.net. Use the id of a public zone", f"HostedZoneId={hosted_zone('example.net')}"),
 ):
     is_refused(reason, "prod", "prod", PARAMETERS=f"file://{OPTIONS} {wrong}")
@@ -361,6 +362,7 @@ expect(expected.items() <= found.items(), f"prod: {found}")
 is_protected = [dynamodb.describe_table(TableName=name)["Table"].get("DeletionProtectionEnabled") for name in ("restored", by_default["Table"])]
 expect(is_protected == [True, False], f"protection of the tables in prod and dev: {is_protected}")
 
+is_refused("prod is in stage prod: set STAGE=prod", "prod", "dev")
 # In prod, two alarms roll an update back, unless they are on already.
 alarms = boto3.client("cloudwatch")
 for name, state in (("ErrorsBurnFast", "OK"), ("CanaryFails", "ALARM"), ("NoTick", "OK")):

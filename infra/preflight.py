@@ -84,6 +84,13 @@ def secrets(values, host, template, is_new):
             yield f"The secret {name} is being deleted: aws secretsmanager restore-secret --secret-id {name}"
 
 
+def table(values, host, template, is_new):
+    """With a wrong name, everything is created and nothing works."""
+    name = values["ExistingTable"]
+    if name and not ask(boto3.client("dynamodb").describe_table, "ResourceNotFoundException", TableName=name):
+        yield f"ExistingTable {name} does not exist in this region. `aws dynamodb list-tables` lists the tables."
+
+
 def zone(values, host, template, is_new):
     identifier = values["HostedZoneId"]
     if not identifier:
@@ -105,7 +112,7 @@ def keys(values, host, template, is_new):
 def finds_problems(values, template, is_new):
     """Prints what the checks find. Returns whether something must be fixed before the deployment."""
     found = []
-    for check in (base_url, functions, certificates, cdn, secrets, zone, keys):
+    for check in (base_url, functions, certificates, cdn, secrets, table, zone, keys):
         try:
             found += check(values, values["BaseUrl"].removeprefix("https://"), template, is_new)
         except (BotoCoreError, ClientError) as error:

@@ -29,9 +29,9 @@ pub const PATHS: &[&str] = &[
     "/v0/",
 ];
 
-pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
+static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
 
-pub const DOCUMENTS: &[&AnyDocument] = &[
+const DOCUMENTS: &[&AnyDocument] = &[
     &documents::ACTIVE_LIST,
     &documents::ACTIVITY_FEED,
     &documents::CHANGE_FEED,

@@ -9,7 +9,7 @@ use registry::rest::{self, with_middleware};
 /// The paths that the gateway sends to this function; a slash at the end stands for all paths below.
 pub const PATHS: &[&str] = &["/api/collections", "/api/products/"];
 
-pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
+static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
 
 pub fn router(app: App) -> Router {
     with_middleware(rest::operations(&OPERATIONS).merge(rest::payment_webhook()), app)

@@ -8,7 +8,7 @@ use registry::rest::{self, with_forms, with_middleware};
 /// The paths that the gateway sends to this function.
 pub const PATHS: &[&str] = &["/api/publish", "/api/report", "/api/score"];
 
-pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
+static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
 
 pub fn router(app: App) -> Router {
     with_middleware(with_forms(rest::operations(&OPERATIONS), &app), app)

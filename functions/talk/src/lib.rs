@@ -9,9 +9,9 @@ use registry::rest::{self, with_middleware};
 /// The paths that the gateway sends to this function; a slash at the end stands for all paths below.
 pub const PATHS: &[&str] = &["/api/talk", "/api/talk/"];
 
-pub static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
+static OPERATIONS: [&AnyOperation; count_served(PATHS)] = served(PATHS);
 
-pub const DOCUMENTS: &[&AnyDocument] = &[&documents::TALK_FEED];
+const DOCUMENTS: &[&AnyDocument] = &[&documents::TALK_FEED];
 
 pub fn router(app: App) -> Router {
     with_middleware(rest::operations(&OPERATIONS).merge(rest::documents(DOCUMENTS)), app)

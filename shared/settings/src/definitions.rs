@@ -82,8 +82,7 @@ impl Settings {
             20,
             1..=1000,
             "average number of requests per second that one instance of a function accepts from one address, and five \
-                times as many at once; only in public mode. Raise this number if the registry is behind a proxy that sends no \
-                `PROXY_SECRET`",
+                times as many at once; only in public mode",
         )?;
         let caller_rate = RequestRate { per_second, at_once: 5 * per_second };
 
@@ -91,8 +90,7 @@ impl Settings {
             PROXY_SECRET,
             "at least 32 letters, digits and signs without spaces, such as `openssl rand -hex 32` prints",
             "secret that a proxy in front of the registry sends in the header `X-Proxy-Secret`. Only then does the registry \
-                take the address of the caller from the proxy. Without this secret, all requests from the proxy count as \
-                one caller. While you change it, set the new and the previous value, separated by a comma",
+                take the address of the caller from the proxy. While you change it, set the new and the previous value, separated by a comma",
             |secrets| secrets.split(',').all(|secret| secret.len() >= 32),
         )?;
         let is_proxy_required = read.text(

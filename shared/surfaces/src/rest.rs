@@ -18,4 +18,4 @@ pub use payment_webhook::payment_webhook;
 pub use request::{CalledBy, MAX_BODY_BYTES, RawBody};
 pub(crate) use request::{accepted_types, has_version};
 pub(crate) use routes::{conditional_response, json_response};
-pub use routes::{documents, operations, paths};
+pub use routes::{documents, operations};

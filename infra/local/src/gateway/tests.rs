@@ -56,7 +56,7 @@ fn api() -> Router {
     let functions = BTreeMap::from([
         ("echo", function(Router::new().fallback(echo), 15, &["/echo", "/deep/"])),
         ("named", function(named, 15, &["/named/"])),
-        ("slow", function(sleeper(), 15, &["/slow", "/deep/exact"])),
+        ("slow", function(sleeper(), 15, &["/slow"])),
         ("slower", function(sleeper(), 60, &["/slower"])),
         (DEFAULT, function(rest, 15, &[])),
     ]);

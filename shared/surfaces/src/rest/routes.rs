@@ -34,11 +34,6 @@ pub fn operations(served: &[&'static AnyOperation]) -> Router<App> {
     })
 }
 
-pub fn paths(operations: &[&'static AnyOperation], documents: &[&'static AnyDocument]) -> Vec<&'static str> {
-    let of_operations = operations.iter().flat_map(|operation| operation.routes).map(|route| route.path);
-    of_operations.chain(documents.iter().flat_map(|document| document.paths.iter().copied())).collect()
-}
-
 /// A client that sends HEAD checks whether a link works; a GET that changes something does not run for it.
 async fn head_of_effect(methods: String, request: Request) -> impl IntoResponse {
     ([(header::ALLOW, methods)], wrong_method(request).await)
