@@ -41,7 +41,7 @@ def route_keys(template):
     No route key ends in a slash: an import with FailOnWarnings fails (aws/serverless-application-model#1949).
     Whether other characters work, such as a colon, is written nowhere."""
     for path, _ in routes(template):
-        if path in ("/", "/$default"):
+        if path in ("/", "$default"):
             continue
         if not path.startswith("/"):
             yield f"route {path}: does not begin with a slash"
