@@ -1,10 +1,8 @@
 //! Sends the sample events to the functions as Lambda does. The samples are real events of API Gateway (2.0)
 //! and EventBridge. The replies and the tables are the same as with plain HTTP.
 
-use axum::Router;
 use axum::body::Body;
 use http_body_util::BodyExt as _;
-use registry::app::App;
 use tests::prelude::*;
 use tests::sample_events;
 use tests::template::{TEMPLATE, sample_event};
@@ -23,13 +21,6 @@ fn http_events() -> Vec<(String, Value)> {
     events.retain(|(_, event)| event["version"] == "2.0");
     events.sort_by_key(|(name, _)| (name != "publish", name.clone()));
     events
-}
-
-/// The function of a route in the template.
-fn function(route_key: &str, app: &App) -> Router {
-    let path = route_key.split(' ').next_back().unwrap();
-    let (_, name) = TEMPLATE.routes().into_iter().find(|(pattern, _)| *pattern == path).unwrap();
-    local::functions::http(app)[name].router.clone()
 }
 
 /// The headers of a reply that must be the same.
@@ -85,7 +76,8 @@ async fn sample_events_get_the_same_replies_as_plain_http() {
     assert!(events.len() >= 9, "one sample of each group of routes");
     for (name, event) in &events {
         let request = lambda_http::request::from_str(&event.to_string()).unwrap().map(body_of);
-        let router = function(&text(&event["routeKey"]), &direct.app);
+        let (_, function) = TEMPLATE.route_of(event["rawPath"].as_str().unwrap());
+        let router = local::functions::http(&direct.app)[function].router.clone();
         let expected = reply_of(router.oneshot(request).await.unwrap()).await;
         assert!(expected.status < 500 && !expected.header("x-request-id").is_empty(), "{name}: {expected:?}");
         for gateway in &gateways {
